@@ -57,6 +57,12 @@ export function repositoryNode(repo: StoredRepo, caller: Caller): GraphNode {
         .toSorted((a, b) => String(b['updatedAt']).localeCompare(String(a['updatedAt'])));
       return connection(() => nodes)(args);
     },
+    pullRequests: (args: IssueArguments) => {
+      const nodes = [...repo.pulls.keys()].flatMap((number): GraphNode[] => [pull(number) ?? {}]);
+      return connection(() =>
+        nodes.toSorted((a, b) => String(b['updatedAt']).localeCompare(String(a['updatedAt']))),
+      )(args);
+    },
     ...git,
     object: (args: { expression?: string; oid?: string }) => {
       const object = git.object(args);

@@ -4,11 +4,14 @@ import { type AgentLoader, createAgentLoader } from '../agent/loader.js';
 import type { ModelParams } from '../agent/model-keys.js';
 import { refPlace } from '../agent/read-ref.js';
 import { isRepository, type Repository } from '../event/trigger.js';
+import { orGitHubError } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
+import { GitHubError } from '../github/client/errors.js';
 import { listClosedPulls, proposeChange } from '../github/posting/commit-edits.js';
 import { findIssues, findOrCreateIssue } from '../github/posting/issues.js';
-import { locationOf } from '../github/reading/contents.js';
-import { createClock } from '../lib/clock.js';
+import { fetchFilesAt, locationOf } from '../github/reading/contents.js';
+import { fetchReviewRemarks, type ReviewRemark } from '../github/reading/review-remarks.js';
+import { createClock, DAY_MS } from '../lib/clock.js';
 import { AxeError, ConfigError, NotFoundError } from '../lib/errors.js';
 import { readCheckedOut } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
@@ -28,6 +31,14 @@ import {
   recommendationsDigest,
 } from '../run/gc/analysis.js';
 import { collectAgentMemory, type Suggest } from '../run/gc/gc.js';
+import {
+  checkRules,
+  LEARNING_PROMPT,
+  REMARKS_DAYS,
+  RULES_FILE,
+  remarksMessage,
+  withRules,
+} from '../run/gc/learning.js';
 import type { Suggestion } from '../run/gc-result.js';
 import { connectGitHub } from '../run/github.js';
 import type { RunReport, RunRequest, SetupProblem, Validation } from '../run/records.js';
@@ -64,6 +75,7 @@ export async function runGcMode(
 
   const { signal } = deps.deadline;
   const target = { context, client, repository: trigger.repository };
+  const warn = (message: string) => deps.reporter.warn({ code: 'publish-failed', message });
   /**
    * Puts the recommendations up for people. Trouble is a warning: memory is trimmed, and the
    * analysis is in the summary.
@@ -71,9 +83,11 @@ export async function runGcMode(
   const suggest: Suggest = async (agent, analysed) => {
     // A pull request changes the agent's files, and stale lines of notes are not in them.
     const hasStaleLines = inputs.reportTo === 'issue' && analysed.gone.length > 0;
-    if (!hasStaleLines && !hasRecommendations(analysed.text)) return { kind: 'none' };
+    const remarks = inputs.reportTo === 'pull-request' ? await readRemarks(target, deps) : [];
+    const hasContent = hasRecommendations(analysed.text) || remarks.length > 0;
+    if (!hasStaleLines && !hasContent) return { kind: 'none' };
     try {
-      return await publishSuggestions(target, agent, analysed);
+      return await publishSuggestions(target, agent, { ...analysed, remarks, warn });
     } catch (thrown) {
       const cause: unknown = signal.aborted ? signal.reason : thrown;
       if (!(cause instanceof AxeError)) throw cause;
@@ -83,6 +97,22 @@ export async function runGcMode(
     }
   };
   return await collectAgentMemory(request, suggest, deps);
+}
+
+/** Maintainers' comments of the last weeks; none, with a warning, if they could not be read. */
+async function readRemarks(
+  { client, repository }: SuggestionTarget,
+  { clock, deadline, reporter }: Dependencies,
+): Promise<readonly ReviewRemark[]> {
+  const since = new Date(clock.now().getTime() - REMARKS_DAYS * DAY_MS);
+  const remarks = await orGitHubError(
+    fetchReviewRemarks(client, { repository, since }, deadline.signal),
+  );
+  if (!(remarks instanceof GitHubError)) return remarks;
+  const { message: reason, remedy } = remarks;
+  const message = `no rules are proposed from maintainers' comments, which could not be read: ${reason}`;
+  reporter.warn({ code: 'context-incomplete', message, remedy });
+  return [];
 }
 
 const BY_HAND =
@@ -95,7 +125,10 @@ interface SuggestionTarget {
   readonly repository: Repository;
 }
 
-type Analysis = Parameters<Suggest>[1];
+type Analysis = Parameters<Suggest>[1] & {
+  readonly remarks: readonly ReviewRemark[];
+  warn(message: string): void;
+};
 
 /** The text of suggestions, and the marks by which a later run finds them again. */
 interface SuggestionTexts {
@@ -180,8 +213,11 @@ async function publishPull(
   if (agentRepository !== undefined && !isRepository(agentRepository, repository))
     throw new AxeError('the agent is kept in another repository', { remedy: ISSUE });
   const branch = `axe-gc/${name}`;
-  const closed = (await listClosedPulls(client, repository, branch, signal)).find(isSame);
-  if (closed !== undefined) return { kind: 'closed-before', url: closed.url };
+  const declined = await listClosedPulls(client, repository, branch, signal);
+  const closed = declined.find(isSame);
+  const { remarks, warn } = analysis;
+  if (closed !== undefined && remarks.length === 0)
+    return { kind: 'closed-before', url: closed.url };
 
   const base = repository.defaultBranch;
   const place = refPlace({
@@ -192,33 +228,71 @@ async function publishPull(
     signal,
     workspace: runner.workspace,
   });
-  const agentFiles = await readAgentFiles(createAgentLoader([place]), agent);
-  if (agentFiles === undefined)
+  const ownFiles = await readAgentFiles(createAgentLoader([place]), agent);
+  if (ownFiles === undefined && remarks.length === 0)
     throw new AxeError('the default branch has no such agent file', { remedy: ISSUE });
+  const agentFiles = ownFiles ?? { toml: '', texts: new Map<string, string>() };
+  const rulesFile = remarks.length === 0 ? null : await readRulesFile(client, repository, signal);
 
-  const reply = await analysis.ask(PROPOSAL_PROMPT, proposalMessage(analysis.text, agentFiles));
+  const prompt = [PROPOSAL_PROMPT, ...(remarks.length === 0 ? [] : [LEARNING_PROMPT])];
+  const message = [
+    proposalMessage(analysis.text, agentFiles),
+    remarksMessage(remarks, rulesFile ?? ''),
+  ];
+  const reply = await analysis.ask(prompt.join('\n\n'), paragraphs(message));
   if (reply.finish !== 'stop') throw new AxeError('the model did not finish the proposal');
   const answer = readProposal(reply.text, agentFiles);
   if (answer.kind === 'refused') throw new AxeError(answer.reason);
-  if (answer.files.size === 0) return { kind: 'none' };
 
-  const edits = [...answer.files].map(([path, text]) => {
-    const before = encodeBytes(agentFiles.texts.get(path) ?? '');
+  const { rules, problems } = checkRules(answer.rules, {
+    remarks,
+    rulesFile: rulesFile ?? '',
+    declined: declined.map(({ body }) => body),
+  });
+  for (const problem of problems) warn(`gc: ${problem}`);
+  // A change that people declined is not proposed again.
+  const texts = new Map(closed === undefined ? answer.files : []);
+  const isAboutAgent = texts.size > 0;
+  if (rules.length > 0) texts.set(RULES_FILE, withRules(rulesFile ?? '', rules));
+  if (texts.size === 0)
+    return closed === undefined ? { kind: 'none' } : { kind: 'closed-before', url: closed.url };
+
+  const textsBefore = new Map([...agentFiles.texts, [RULES_FILE, rulesFile]]);
+  const edits = [...texts].map(([path, text]) => {
+    const textBefore = textsBefore.get(path);
+    const before = typeof textBefore === 'string' ? encodeBytes(textBefore) : undefined;
     const after = encodeBytes(sanitize(text, 'output', secrets.values));
     return [path, { before, after }] as const;
   });
+  const title = isAboutAgent
+    ? sanitize(answer.title, 'title', secrets.values)
+    : 'Add rules learned from reviews';
   const proposal = {
     repository,
     base,
     branch,
     mark,
-    title: sanitize(answer.title, 'title', secrets.values),
+    title,
     // A commit message can close issues, so the model writes none of it.
     message: `Carry out what gc suggests for ${name}`,
-    body: bodyOf(answer.reason),
+    body: bodyOf(paragraphs([answer.reason, rules.join('\n')])),
     edits: new Map(edits),
   };
   return { kind: 'published', ...(await proposeChange(client, proposal, signal)) };
+}
+
+/** The file of rules on the default branch, null if there is none. Throws an AxeError. */
+async function readRulesFile(
+  client: GitHubClient,
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const place = { repository, commit: repository.defaultBranch };
+  const text = (await fetchFilesAt(client, place, [RULES_FILE], signal)).get(RULES_FILE);
+  if (text !== undefined) return text;
+  throw new AxeError(`\`${RULES_FILE}\` of the default branch could not be read`, {
+    remedy: 'Check that it is a text file.',
+  });
 }
 
 const ISSUE = 'Write `report-to: issue`.';

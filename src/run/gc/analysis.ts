@@ -56,9 +56,9 @@ export function recommendationsDigest(analysis: string): string {
   return textId(recommendationsOf(analysis).toLowerCase().replace(/\s+/g, ' ')).slice(2);
 }
 
-/** An agent's TOML and skill. */
+/** An agent's TOML and skill; a built-in agent has none. */
 export interface OwnFiles {
-  /** Path of the TOML. */
+  /** Path of the TOML; empty for a built-in agent. */
   readonly toml: string;
   /** By path in the repository. */
   readonly texts: ReadonlyMap<string, string>;
@@ -72,6 +72,8 @@ interface Proposal {
   readonly reason: string;
   /** New texts by path; empty if nothing changes. */
   readonly files: ReadonlyMap<string, string>;
+  /** Rules for reviews, not checked yet; empty if none were asked for. */
+  readonly rules: readonly string[];
 }
 
 /** The system prompt for turning recommendations into a change of the agent's own files. */
@@ -96,6 +98,7 @@ const Answer = v.object({
   title: v.string(),
   reason: v.string(),
   edits: v.array(v.object({ path: v.string(), find: v.string(), replace: v.string() })),
+  rules: v.optional(v.array(v.string()), []),
 });
 
 type Refused = { readonly kind: 'refused'; readonly reason: string };
@@ -110,7 +113,7 @@ export function readProposal(answer: string, agentFiles: OwnFiles): Proposal | R
   const parsed = v.safeParse(Answer, json.value);
   if (!parsed.success) return refused('the proposal does not have the requested form');
 
-  const { title, reason, edits } = parsed.output;
+  const { title, reason, edits, rules } = parsed.output;
   const files = new Map<string, string>();
   for (const { path, find, replace } of edits) {
     const text = files.get(path) ?? agentFiles.texts.get(path);
@@ -130,7 +133,7 @@ export function readProposal(answer: string, agentFiles: OwnFiles): Proposal | R
   if (problem !== undefined) return refused(problem);
 
   const line = title.replace(/\s+/g, ' ').trim().slice(0, 120).toWellFormed();
-  return { kind: 'proposal', title: line || 'Carry out what gc recommends', reason, files };
+  return { kind: 'proposal', title: line || 'Carry out what gc recommends', reason, files, rules };
 }
 
 function refused(reason: string): Refused {
@@ -141,7 +144,7 @@ function refused(reason: string): Refused {
  * Control characters, and characters that hide or reverse text: a person has to see every change
  * before merging.
  */
-const UNSEEN = /\p{Cc}|\p{Cf}|\p{Co}|\p{Cs}|\p{Default_Ignorable_Code_Point}/u;
+export const UNSEEN = /\p{Cc}|\p{Cf}|\p{Co}|\p{Cs}|\p{Default_Ignorable_Code_Point}/u;
 /** Scripts and emoji need these of the characters above. */
 const WRITTEN = /[\n\r\t]|\u200C|\u200D|\uFE0E|\uFE0F/g;
 
