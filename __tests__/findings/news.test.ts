@@ -151,7 +151,7 @@ describe('the lines of a review about earlier findings', () => {
 
   function linesOf(...given: Parameters<typeof act>) {
     const { ledger, news } = act(...given);
-    return formatEarlierFindings({ ledger, news, ...FRAME }, false).map(({ line }) => line);
+    return formatEarlierFindings({ ledger, news, ...FRAME }).map(({ line }) => line);
   }
 
   it.each([
@@ -173,13 +173,13 @@ describe('the lines of a review about earlier findings', () => {
     ]);
   });
 
-  it('tell of all that are open where anything happened, and of one whose conversation a stranger closed', () => {
-    expect(linesOf([known()])).toEqual([]);
+  it('tell of all that are open, and of one whose conversation a stranger closed', () => {
+    expect(linesOf([known()])).toEqual([expect.stringMatching(/ — still open$/)]);
     expect(linesOf([known({ ...END, by: 'person', why: 'resolved', isMute: true })])).toEqual([]);
     expect(linesOf([known({ saw: { resolvedBy: 'reader', down: [] } })])).toEqual([
       '- 🟠 The query is built from the id · `src/auth.ts:10` · FQ7K2 — still open',
     ]);
-    expect(linesOf([known({ ...END, why: 'wrong' }), otherKnown()])[1]).toBe(
+    expect(linesOf([known({ ...END, why: 'wrong' }), otherKnown()])[0]).toBe(
       '- 🟠 Nobody awaits the result · `src/auth.ts:11` · FX3M9 — still open',
     );
   });

@@ -124,7 +124,7 @@ describe('a review', () => {
     const { open } = await publish(hello, settle('fixed'));
     expect(open).toBe(1);
     expect(texts(hello)[1]).toMatch(
-      /✅ It is wrong · .* — settled by .*\n.*Rows are lost.* — still open/,
+      /Rows are lost.* — still open\n- ✅ It is wrong · .* — settled by /,
     );
   });
 });

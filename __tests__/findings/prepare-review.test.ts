@@ -162,7 +162,7 @@ it('every finding of a review is in exactly one place', () => {
 });
 
 describe('the text of a review', () => {
-  it('has headline and summary, earlier findings, a table, findings without a line, those beyond the limit, and what was dropped', () => {
+  it('has headline and summary, a list of new and earlier findings, findings without a line, those beyond the limit, and what was dropped', () => {
     const docs = { path: 'docs/a.md', line: 3, severity: 'minor', category: 'docs' } as const;
     const outside = placed({ ...docs, title: 'A|B', body: 'It says the opposite.' });
     const lines = { startLine: 10, line: 11 };
@@ -185,13 +185,10 @@ describe('the text of a review', () => {
     expect(text).toMatchInlineSnapshot(`
 "**3 open: 2 major, 1 minor.** One risk.
 
+- 🟠 On its line · \`src/auth.ts:10\` — **new**
+- 🟠 Leak · \`src/auth.ts:11\` — **new**
+- 🟡 A|B · \`docs/a.md:3\` — **new**
 - ✅ [The query is built from the id](https://github.com/octocat/hello/pull/42#discussion_r1) · FQ7K2 — settled by \`aaaaaaa\`
-
-| | Finding | Where |
-|---|---|---|
-| 🟠 | On its line | \`src/auth.ts:10\` |
-| 🟠 | Leak | \`src/auth.ts:11\` |
-| 🟡 | A\\|B | \`docs/a.md:3\` |
 
 ### 1 finding without a line in the diff
 

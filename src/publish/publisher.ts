@@ -187,10 +187,11 @@ async function publishAll(
     posts: posts.length === 0 ? undefined : posts,
     details: paragraphs([comment.details ?? own.details ?? '', change.details ?? '']) || undefined,
     reviewResult: reviewResultOf(end, own, options),
-    // A pull request that was not opened is always a failure; any other one only if nothing was
-    // published.
+    // A review or a pull request that is not there is always a failure; any other publication only
+    // if nothing was published.
     failure:
       change.failure ??
+      (own.isUnposted === true ? own.failure : undefined) ??
       (isPublished ? undefined : (own.failure ?? check.failure ?? comment.failure)),
   };
 }

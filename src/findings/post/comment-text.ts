@@ -312,7 +312,7 @@ function whyRefused({ tool, code, detail = '', finding }: RefusedPublication): s
     case 'no-edit':
       return `A commit without an edit after ${detail}.`;
     case 'not-open':
-      return `${finding === undefined ? codeSpan(detail) : handle} was not open, so nothing ended it.`;
+      return `${nameOfUnknown(handle, detail)} was not open, so nothing ended it.`;
     case 'by-rule':
       return `${handle} stays open: only people dismiss a finding of a rule.`;
     case 'no-reason':
@@ -322,6 +322,11 @@ function whyRefused({ tool, code, detail = '', finding }: RefusedPublication): s
     case 'unconfirmed':
       return `${handle} stays open: a second look did not confirm its end${detail === '' ? '' : ` (${detail})`}.`;
   }
+}
+
+function nameOfUnknown(handle: string, name: string): string {
+  if (handle !== '') return handle;
+  return name === '' ? 'A finding without a name' : codeSpan(name);
 }
 
 function spans(names: readonly string[]): string {

@@ -167,49 +167,62 @@ export function replyToClaimedEnd(
 interface EarlierFinding {
   readonly finding: KnownFinding;
   readonly line: string;
+  /** The finding has ended. */
+  readonly isOver: boolean;
 }
 
+type EarlierNews = TextFrame & { readonly ledger: Ledger; readonly news: FindingChanges };
+
 /**
- * The lines of a review on earlier findings, then on what is still open; empty where nothing
- * happened to any, and each has a conversation that people see. `listsOpen`: the review asks for
- * changes because of what is open.
+ * The lines of a review on earlier findings: those that came back or may be over, those that are
+ * still open, and at last those that have ended.
  */
-export function formatEarlierFindings(
-  {
-    ledger,
-    news,
-    head,
-    clean,
-  }: TextFrame & { readonly ledger: Ledger; readonly news: FindingChanges },
-  listsOpen: boolean,
-): readonly EarlierFinding[] {
-  const { ended, claimed, fresh } = news;
+export function formatEarlierFindings({
+  ledger,
+  news,
+  head,
+  clean,
+}: EarlierNews): readonly EarlierFinding[] {
+  const name = (finding: KnownFinding) => nameOf(finding, clean);
+  const about = (finding: KnownFinding, line: string) => ({ finding, line, isOver: false });
   // Their conversations may have been opened since.
   const back = news.back.map(
     (finding) => ledger.findings.find(({ id }) => id === finding.id) ?? finding,
   );
-  const name = (finding: KnownFinding) => nameOf(finding, clean);
-  const about = (finding: KnownFinding, line: string) => ({ finding, line });
-  const lines = [
-    ...ended
-      .filter(({ why }) => why !== 'resolved')
-      .map((finding) => about(finding, `- ${endedWords(finding, head, name(finding))}`)),
-    ...back.map((finding) => about(finding, `- ↩️ ${name(finding)} — ${backWords(finding, head)}`)),
-    ...claimed.map(({ finding }) => about(finding, `- ❔ ${name(finding)} — ${CLAIMED_OVER_TEXT}`)),
-  ];
-  const told = new Set(
-    [...back, ...[...fresh, ...claimed].map(({ finding }) => finding)].map(({ id }) => id),
-  );
-  const still = ledger.open.filter(({ id }) => !told.has(id));
-  // One without a conversation that people see is only here.
-  const isLost = still.some((finding) => !hasSeenThread(finding));
-  if (lines.length === 0 && !isLost && !listsOpen) return [];
   return [
-    ...lines,
-    ...still.map((finding) =>
+    ...back.map((finding) => about(finding, `- ↩️ ${name(finding)} — ${backWords(finding, head)}`)),
+    ...news.claimed.map(({ finding }) =>
+      about(finding, `- ❔ ${name(finding)} — ${CLAIMED_OVER_TEXT}`),
+    ),
+    ...stillOpen({ ledger, news }).map((finding) =>
       about(finding, `- ${SEVERITY_ICONS[finding.severity]} ${name(finding)} — still open`),
     ),
+    ...endedToSay(news).map((finding) => ({
+      ...about(finding, `- ${endedWords(finding, head, name(finding))}`),
+      isOver: true,
+    })),
   ];
+}
+
+/** The person who resolved a conversation knows that it is over. */
+function endedToSay({ ended }: FindingChanges): readonly KnownFinding[] {
+  return ended.filter(({ why }) => why !== 'resolved');
+}
+
+function stillOpen({
+  ledger,
+  news,
+}: Pick<EarlierNews, 'ledger' | 'news'>): readonly KnownFinding[] {
+  const { back, claimed, fresh } = news;
+  const others = [...back, ...[...fresh, ...claimed].map(({ finding }) => finding)];
+  const otherIds = new Set(others.map(({ id }) => id));
+  return ledger.open.filter(({ id }) => !otherIds.has(id));
+}
+
+/** Something happened to an earlier finding, or one is open that people see nowhere else. */
+export function hasEarlierToSay({ ledger, news }: Pick<EarlierNews, 'ledger' | 'news'>): boolean {
+  if (endedToSay(news).length + news.back.length + news.claimed.length > 0) return true;
+  return stillOpen({ ledger, news }).some((finding) => !hasSeenThread(finding));
 }
 
 /** People see the conversation of the finding, which we may have opened or resolved since. */
@@ -217,10 +230,15 @@ function hasSeenThread({ thread, saw }: KnownFinding): boolean {
   return thread !== undefined && saw.resolvedBy === undefined;
 }
 
-function endedWords({ state, why = 'fixed' }: KnownFinding, head: string, name: string): string {
+function endedWords(
+  { state, why = 'fixed', login }: KnownFinding,
+  head: string,
+  name: string,
+): string {
   if (why === 'fixed') return `✅ ${name} — settled by \`${head.slice(0, SHORT_SHA)}\``;
   const mark = state === 'dismissed' || why === 'wrong' ? '✖️' : '✅';
-  return `${mark} ${name} — ${state}: ${STATE_REASON_TEXTS[why]}`;
+  const who = login === undefined ? ':' : ` by ${login},`;
+  return `${mark} ${name} — ${state}${who} ${STATE_REASON_TEXTS[why]}`;
 }
 
 /** Title and handle; a link where there is a conversation that people see, else the place. */

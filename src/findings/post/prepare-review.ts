@@ -14,11 +14,15 @@ import {
   preexistingPlace,
   preexistingTitle,
   SEVERITY_ICONS,
-  tableCell,
   titleLine,
 } from './comment-text.js';
 import { mustRequestChanges, recordToKeep, requestsChanges, revMark } from './conversations.js';
-import { countOpenOf, formatEarlierFindings, type ReviewToPost } from './finding-texts.js';
+import {
+  countOpenOf,
+  formatEarlierFindings,
+  hasEarlierToSay,
+  type ReviewToPost,
+} from './finding-texts.js';
 
 /** A review, ready to be posted. Each finding that was raised is in exactly one of the lists. */
 export interface PreparedReview {
@@ -74,8 +78,8 @@ function frameOf({ signature, clean, ledger }: ReviewToPost) {
 }
 
 /**
- * The text of a review: hidden marker, headline and summary, what became of earlier findings, a
- * table of the new ones, findings without a line, findings beyond the limit (folded), what was not
+ * The text of a review: hidden marker, headline and summary, a list of new, open and ended findings,
+ * findings without a line, findings beyond the limit (folded), what was not
  * repeated. Never longer than GitHub takes: findings for which there is no room are counted.
  */
 function formatBody(
@@ -88,12 +92,13 @@ function formatBody(
   }: Readonly<Record<'listed' | 'commented' | 'unplaced' | 'overCap', readonly PlacedFinding[]>>,
 ) {
   const { ledger, agent, head, footer, clean } = posting;
-  const earlier = formatEarlierFindings(posting, mustRequestChanges(posting));
+  const earlier = formatEarlierFindings(posting);
   const before = submittedReviewsOf(ledger, agent).filter(
     (review) => readReviewMark(review.body)?.head === head,
   ).length;
   // Nothing new is said a second time by the mark that it had the first time.
-  const isMore = before > 0 && (mustRequestChanges(posting) || listed.length + earlier.length > 0);
+  const isDue = mustRequestChanges(posting) || hasEarlierToSay(posting);
+  const isMore = before > 0 && (isDue || listed.length > 0);
   const inText = [...unplaced, ...overCap];
   // People can delete a comment before any run has read it: the review says what it had.
   const decisions = [
@@ -104,11 +109,7 @@ function formatBody(
   const headline = headlineOf(posting, earlier.length > 0);
   const fixed = [
     [headline, fitSummary(posting)].filter((text) => text !== '').join(' '),
-    earlier
-      .slice(0, MAX_EARLIER)
-      .map(({ line }) => line)
-      .join('\n'),
-    formatTable(listed, clean),
+    formatList(listed, earlier, clean),
   ];
   const used = fixed.reduce((sum, text) => sum + text.length, footer.length + FRAME);
   const most = markOf(posting, decisions.slice(0, MAX_SAID), {
@@ -143,6 +144,7 @@ function formatBody(
 }
 
 const MAX_EARLIER = 30;
+const MAX_ENDED = 10;
 const MAX_ROWS = 30;
 
 /**
@@ -180,16 +182,28 @@ function limitOf({ refusedFindings, preexisting }: ReviewToPost['buffered']): st
 const SAYS_NOTHING_FOUND =
   /^[\s*_]*(?:no (?:new )?(?:findings|issues|problems)|(?:i found )?nothing)\b/i;
 
-/** One line a finding, worst first; a single one needs no table. */
-function formatTable(listed: readonly PlacedFinding[], clean: ReviewToPost['clean']): string {
-  if (listed.length < 2) return '';
-  const rows = listed.slice(0, MAX_ROWS).map(({ finding, placement }) => {
+/**
+ * A line for each finding: what is new, what is open still, what is over. A single new finding needs
+ * no list.
+ */
+function formatList(
+  listed: readonly PlacedFinding[],
+  earlier: ReturnType<typeof formatEarlierFindings>,
+  clean: ReviewToPost['clean'],
+): string {
+  if (listed.length < 2 && earlier.length === 0) return '';
+  const fresh = listed.slice(0, MAX_ROWS).map(({ finding, placement }) => {
     const { severity, title, path, line } = finding;
     const number = hasNoLine(placement) ? '' : `:${line}`;
     const place = clean(codeSpan(`${cleanLine(path, MAX_PLACE)}${number}`));
-    return `| ${SEVERITY_ICONS[severity]} | ${tableCell(titleLine(title, clean))} | ${tableCell(place)} |`;
+    return `- ${SEVERITY_ICONS[severity]} ${titleLine(title, clean)} · ${place} — **new**`;
   });
-  return ['| | Finding | Where |', '|---|---|---|', ...rows].join('\n');
+  const open = earlier.filter(({ isOver }) => !isOver).map(({ line }) => line);
+  const ended = earlier.filter(({ isOver }) => isOver).map(({ line }) => line);
+  const shown = [...fresh, ...open.slice(0, MAX_EARLIER), ...ended.slice(0, MAX_ENDED)];
+  const rest = listed.length + earlier.length - shown.length;
+  const more = rest === 0 ? [] : [`- and ${formatInteger(rest)} more in the job summary`];
+  return [...shown, ...more].join('\n');
 }
 
 /** The agent, the commit, the decisions that the review says, and the record of findings. */
