@@ -1,0 +1,240 @@
+import { DEFAULT_ADMISSION_POLICY } from '../../../src/event/trust.js';
+import { ProviderError } from '../../../src/lib/errors.js';
+import { DEFAULT_DIFF_POLICY } from '../../../src/prompt/diff-policy.js';
+import { denied, deniedQuery } from '../../github/hello-fixture.js';
+import { seedReply } from '../../helpers/github-review-seed.js';
+import { call, reply, says } from '../../helpers/model-fake.js';
+import { comment, issue, SCHEDULE } from '../../helpers/triggers.js';
+import { CHARGE, CODE, HELPER, LOGGED, reviews, Scene, SECOND, settles, TRIAGER } from './scene.js';
+
+const REVIEW_ROUTE = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+
+/** The change after a push that awaits the charge. */
+const AWAITED = CODE.replace('+  gateway.charge', '+  await gateway.charge');
+/** The change after a push that commits the offered line. */
+const SUGGESTED = CODE.replace('+  console.log(order.card);', '+  console.log(order.id);');
+
+const TWO = reviews('Two things to fix before this can be merged.', CHARGE, LOGGED);
+
+/** A pull request whose first review has found two things. */
+async function reviewed(): Promise<Scene> {
+  const scene = await Scene.start();
+  await scene.run({ replies: TWO });
+  return scene;
+}
+
+function lineOf(scene: Scene, title: string): number {
+  const found = scene.talk.reviewComments.find(({ body }) => body.includes(title));
+  if (found === undefined) throw new Error(`no comment says ${title}`);
+  return found.id;
+}
+
+/** Situations by the name of the file that keeps what people see. */
+export const SITUATIONS: Readonly<Record<string, () => Promise<string>>> = {
+  'first review with findings': async () => await (await Scene.start()).run({ replies: TWO }),
+  'first review without findings': async () => {
+    return await (await Scene.start()).run({
+      replies: reviews('Tokens expire, and a test shows it.'),
+    });
+  },
+  'a push: new, still open, and fixed': async () => {
+    const scene = await reviewed();
+    scene.push(AWAITED);
+    const fixed = {
+      how: 'fixed',
+      reason: 'The charge is awaited now.',
+      evidence: [
+        { path: 'src/pay.ts', line: 5, code: '  await gateway.charge(order.card, total);' },
+      ],
+    };
+    const replies = [
+      settles(CHARGE.title, fixed),
+      ...reviews('The charge is awaited.', SECOND),
+      reply([
+        call('v', 'give_verdict', {
+          verdict: 'refuted',
+          reason: 'It is awaited.',
+          evidence: fixed.evidence,
+        }),
+      ]),
+      says('Done.'),
+    ];
+    return await scene.run({ replies, rules: { blockOn: undefined } });
+  },
+  'a person resolved a conversation': async () => {
+    const scene = await reviewed();
+    scene.talk.resolved.set(lineOf(scene, CHARGE.title), 'octocat');
+    scene.push(CODE.replace('EUR', 'USD'));
+    return await scene.run({ replies: reviews('Nothing else changed.') });
+  },
+  'a suggestion was committed': async () => {
+    const scene = await reviewed();
+    scene.push(SUGGESTED);
+    return await scene.run({ replies: reviews('The card is not logged any more.') });
+  },
+  'a finding was dismissed': async () => {
+    const scene = await reviewed();
+    const body = 'Not a bug: the gateway throws.';
+    seedReply(scene.hello.repo, lineOf(scene, CHARGE.title), {
+      author: 'octocat',
+      body,
+      createdAt: '2026-02-04T00:00:00Z',
+    });
+    scene.push(CODE.replace('EUR', 'USD'));
+    return await scene.run({ replies: reviews('Nothing else changed.') });
+  },
+  'a finding came back': async () => {
+    const scene = await reviewed();
+    scene.push(SUGGESTED);
+    await scene.run({ replies: reviews('The card is not logged any more.') });
+    scene.push(CODE);
+    return await scene.run({ replies: reviews('The card is in the log again.', LOGGED) });
+  },
+  'too mild, and not accepted': async () => {
+    const mild = { ...SECOND, title: 'A name is short', effect: 'upkeep', reach: 'rare' };
+    const wish = {
+      ...CHARGE,
+      title: 'Consider a cache',
+      body: 'Please consider a cache here.',
+      trigger: '',
+    };
+    const unseen = { ...CHARGE, path: 'src/other.ts', title: 'Another file is wrong' };
+    const replies = reviews('Nothing that matters.', mild, wish, unseen, unseen);
+    return await (await Scene.start()).run({ replies });
+  },
+  'a large change, cut': async () => {
+    const scene = await Scene.start();
+    const large = Array.from({ length: 3000 }, (_, line) => `+const value${line} = load(${line});`);
+    const file = `diff --git a/src/large.ts b/src/large.ts\n--- /dev/null\n+++ b/src/large.ts\n@@ -0,0 +1,3000 @@\n${large.join('\n')}\n`;
+    scene.push(`${CODE}${file}`);
+    return await scene.run({
+      replies: reviews('I could not read all of it.', CHARGE),
+      request: { diffPolicy: { ...DEFAULT_DIFF_POLICY, maxTokens: 2000 } },
+    });
+  },
+  'a question in a comment': async () => {
+    const scene = await Scene.start();
+    const trigger = comment({
+      on: 'pull_request',
+      number: 42,
+      body: '/axe ask why is this a float?',
+      isFork: false,
+    });
+    return await scene.run({
+      trigger,
+      replies: [says('It is not: `sum` returns cents.')],
+      agent: HELPER,
+      request: { admissionPolicy: { ...DEFAULT_ADMISSION_POLICY, triggerPhrase: '/axe' } },
+    });
+  },
+  'an issue is triaged': async () => {
+    const scene = await Scene.start();
+    const labels = reply([call('l', 'set_labels', { add: 'bug, wontfix' })]);
+    const replies = [labels, says('It looks like the session cookie.')];
+    return await scene.run({
+      agent: TRIAGER,
+      trigger: issue({ author: { login: 'octocat', isBot: false } }),
+      replies,
+    });
+  },
+  'a schedule': async () => {
+    const scene = await Scene.start();
+    return await scene.run({
+      trigger: SCHEDULE,
+      replies: [says('Three dependencies are old.')],
+      agent: HELPER,
+      reportTo: 'issue',
+      request: { prompt: 'Look at the dependencies.' },
+    });
+  },
+  'skipped: a fork': async () => {
+    const scene = await Scene.start();
+    return await scene.run({
+      trigger: {
+        ...scene.trigger,
+        isFork: true,
+        actor: { login: 'eve', isBot: false },
+        author: { login: 'eve', isBot: false },
+      },
+    });
+  },
+  'skipped: a bot': async () => {
+    const scene = await Scene.start();
+    return await scene.run({
+      trigger: { ...scene.trigger, actor: { login: 'renovate[bot]', isBot: true } },
+    });
+  },
+  'skipped: no write access': async () => {
+    const scene = await Scene.start();
+    return await scene.run({
+      trigger: { ...scene.trigger, actor: { login: 'monalisa', isBot: false } },
+    });
+  },
+  'skipped: nothing new': async () => {
+    const scene = await reviewed();
+    return await scene.run({ trigger: { ...scene.trigger, action: 'synchronize' } });
+  },
+  'the model failed': async () => {
+    const error = new ProviderError('rate_limit', 'too many requests', {
+      isLasting: true,
+    } as never);
+    return await (await Scene.start()).run({ replies: [error] });
+  },
+  'the model failed after it had found something': async () => {
+    const error = new ProviderError('server', 'the server is down', { isLasting: true });
+    const [first] = TWO;
+    return await (await Scene.start()).run({ replies: first === undefined ? [] : [first, error] });
+  },
+  'the model refused': async () => {
+    const refusal = says('I cannot help with that.', {
+      finish: { unified: 'content-filter', raw: 'refusal' },
+    });
+    return await (await Scene.start()).run({ replies: [refusal] });
+  },
+  'a limit of turns ended it': async () => {
+    const [first, second] = TWO;
+    const replies = [first, second].flatMap((one) => one ?? []);
+    return await (await Scene.start()).run({ replies, request: { maxTurns: 2 } });
+  },
+  'the model reviewed nothing': async () => {
+    const replies = [says('Looks good to me.'), says('Looks good to me.')];
+    return await (await Scene.start()).run({ replies });
+  },
+  'an answer was cut': async () => {
+    const cut = says('The first of three', { finish: { unified: 'length', raw: 'max_tokens' } });
+    const scene = await Scene.start();
+    return await scene.run({
+      trigger: SCHEDULE,
+      agent: HELPER,
+      replies: [cut, cut, cut],
+      request: { prompt: 'List three.' },
+    });
+  },
+  'GitHub could not be read': async () => {
+    const scene = await reviewed();
+    scene.push(AWAITED);
+    scene.hello.github.fail(deniedQuery());
+    return await scene.run({ replies: reviews('Not reached.') });
+  },
+  'GitHub refused the review': async () => {
+    const scene = await Scene.start();
+    scene.hello.github.fail(denied(REVIEW_ROUTE, 'pull_requests=write'));
+    return await scene.run({ replies: TWO });
+  },
+  'memory was not saved': async () => {
+    const message = 'the token cannot write to octocat/hello';
+    const save = {
+      kind: 'failed',
+      reason: 'denied',
+      message,
+      remedy: 'Add `contents: write`.',
+    } as const;
+    return await (await Scene.start()).run({ replies: TWO, save });
+  },
+  'a dry run': async () => {
+    return await (await Scene.start()).run({ request: { dryRun: true } });
+  },
+  'an agent that does not exist': async () => {
+    return await (await Scene.start()).run({ request: { agent: 'reviwer' } });
+  },
+};
