@@ -1,9 +1,11 @@
-import { expect, it } from '@jest/globals';
-import { createCheckProgress } from '../../src/findings/post/check-progress.js';
+import { describe, expect, it } from '@jest/globals';
+import { type CheckProgress, createCheckProgress } from '../../src/findings/post/check-progress.js';
 import type { ReviewOutcome } from '../../src/findings/post/post-review.js';
+import type { GitHubClient } from '../../src/github/client/client.js';
 import { publishCheckRun } from '../../src/github/posting/check-run.js';
 import { startHello } from '../github/hello-fixture.js';
 import { HELLO, noAbort } from '../helpers/github-client-fake.js';
+import { comment, pullRequest } from '../helpers/triggers.js';
 import { placed } from './post-scene.js';
 
 const CLEAR: ReviewOutcome = { open: [], isBlocking: false, unposted: [] };
@@ -113,4 +115,61 @@ it.each<[string, Skip | undefined, ReviewOutcome, string | undefined, string]>([
   await progress.tell({ repository: HELLO, headSha, name: 'bot', review, skipped, isUnread });
   const shown = repo.talk.checkRuns.filter((run) => run.headSha === headSha);
   expect(shown.map(({ conclusion, title }) => `${conclusion}: ${title}`).join()).toBe(expected);
+});
+
+describe('the check in progress', () => {
+  const PLAN = { trigger: pullRequest(), agent: { name: 'bot' }, coverage: { files: 14 } };
+
+  /** A check in progress of pull request 42, and how often it was edited. */
+  async function inProgress(plan: Parameters<CheckProgress['start']>[0] = PLAN) {
+    const { client, repo, headSha } = await startHello();
+    let edits = 0;
+    const counting: GitHubClient = {
+      ...client,
+      async request(route, options) {
+        if (route.startsWith('PATCH ')) edits += 1;
+        return await client.request(route, options);
+      },
+    };
+    const progress = createCheckProgress({
+      client: counting,
+      runUrl: '',
+      clean: (text) => text,
+      log: () => undefined,
+      keep: async () => undefined,
+    });
+    progress.start(plan, headSha);
+    await progress.started();
+    return { progress, title: () => repo.talk.checkRuns[0]?.title, edits: () => edits };
+  }
+
+  it('says what is read, and how far it is', async () => {
+    const { progress, title } = await inProgress();
+    expect(title()).toBe('Reading 14 files');
+    progress.show({ kind: 'parts', done: 1, total: 3 });
+    await progress.started();
+    expect(title()).toBe('1 of 3 parts reviewed');
+    progress.show({ kind: 'second-look', findings: 1 });
+    await progress.started();
+    expect(title()).toBe('Looking again at 1 finding');
+  });
+
+  it('is edited at most three times, and only by steps that are worth it', async () => {
+    const { progress, edits } = await inProgress();
+    for (let done = 1; done <= 9; done += 1) progress.show({ kind: 'parts', done, total: 9 });
+    await progress.started();
+    expect(edits()).toBe(2);
+    for (let findings = 1; findings <= 9; findings += 1)
+      progress.show({ kind: 'second-look', findings });
+    await progress.started();
+    expect(edits()).toBe(3);
+  });
+
+  it('is not edited where it was not begun', async () => {
+    const question = { ...PLAN, trigger: comment({ on: 'pull_request', number: 42 }) };
+    const { progress, edits } = await inProgress(question);
+    progress.show({ kind: 'second-look', findings: 1 });
+    await progress.started();
+    expect(edits()).toBe(0);
+  });
 });

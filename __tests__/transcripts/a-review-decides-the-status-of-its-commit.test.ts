@@ -115,7 +115,12 @@ describe('the check', () => {
     stage.model.onRequest(() => seen.push(stage.repo.talk.checkRuns.map((run) => ({ ...run }))));
     const step = await stage.run({ inputs: CHECK });
     expect(seen.at(-1)).toMatchObject([
-      { headSha: HEAD, name: 'reviewer', status: 'in_progress', title: 'At work' },
+      {
+        headSha: HEAD,
+        name: 'reviewer',
+        status: 'in_progress',
+        title: expect.stringMatching(/^Reading \d files?$/),
+      },
     ]);
     expectChecks(stage, { status: 'completed', ...CLEAR });
     expect(step.summary).toMatch(/^\[Check of the commit\]\(https:\S+\)\n/m);

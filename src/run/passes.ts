@@ -36,9 +36,13 @@ export async function reviewInPasses(
 ): Promise<ConversationResult> {
   const { loop } = conversation;
   const quiet = { ...conversation, loop: quietLoop(loop) };
-  const ends = await mapWithLimit(REVIEW_PASSES.atOnce, passes, (pass, index) =>
-    holdPass(pass, index, quiet, run),
-  );
+  let done = 0;
+  const ends = await mapWithLimit(REVIEW_PASSES.atOnce, passes, async (pass, index) => {
+    const end = await holdPass(pass, index, quiet, run);
+    done += 1;
+    run.deps.progress?.show({ kind: 'parts', done, total: passes.length });
+    return end;
+  });
   const bufferedByPass = ends.map((end) => end.buffered);
   const buffered = mergePasses(bufferedByPass, maxFindings);
 

@@ -57,6 +57,7 @@ export async function verifyFindings(
     ids: group.map(({ id }) => id),
     ...describeClaims(group, { files, shownFiles: scope.shown }),
   }));
+  run.deps.progress?.show({ kind: 'second-look', findings: candidates.length });
   const verification = await verifyClaims(claims, VERIFIER, { reviewer, result }, run);
 
   const candidateIds = new Set(candidates.map(({ id }) => id));

@@ -5,13 +5,15 @@ import { GitHubError } from '../../github/client/errors.js';
 import {
   type CheckRunKey,
   type CheckRunReport,
+  editStartedCheck,
   endCheckRun,
   type FoundCheckRun,
   publishCheckRun,
   readCheckRun,
   startCheckRun,
 } from '../../github/posting/check-run.js';
-import { coverageTitle, type ReviewScope } from '../change/scope.js';
+import { count, formatInteger } from '../../lib/text/format.js';
+import { type Coverage, coverageTitle, type ReviewScope } from '../change/scope.js';
 import { formatOpenCount } from '../finding.js';
 import type { ReviewOutcome } from './post-review.js';
 
@@ -39,7 +41,13 @@ interface CheckedRun {
   readonly trigger: Trigger;
   readonly agent: { readonly name: string };
   readonly scope?: ReviewScope;
+  readonly coverage?: Pick<Coverage, 'files'>;
 }
+
+/** A stage of a run, for the check in progress. */
+type RunStage =
+  | { readonly kind: 'parts'; readonly done: number; readonly total: number }
+  | { readonly kind: 'second-look'; readonly findings: number };
 
 type CheckEnd = Pick<CheckRunReport, 'title' | 'conclusion'>;
 
@@ -53,6 +61,9 @@ interface ToldCheck extends CheckRunKey {
 
 const REMEDY = 'The result is in the job summary.';
 
+/** Each edit is a request, and people seldom look at a check in progress. */
+const MAX_EDITS = 3;
+
 export type CheckProgress = ReturnType<typeof createCheckProgress>;
 
 /**
@@ -63,6 +74,23 @@ export type CheckProgress = ReturnType<typeof createCheckProgress>;
 export function createCheckProgress(options: CheckProgressOptions) {
   let begun: Promise<(CheckRunKey & FoundCheckRun) | undefined> | undefined;
   let reviewEnd: ReviewOutcome | undefined;
+  let edits = 0;
+  let editing: Promise<void> = Promise.resolve();
+  async function edit(title: string): Promise<void> {
+    const check = await begun;
+    if (check === undefined) return;
+    const { repository, id } = check;
+    const texts = { title, summary: runningSummary(options.runUrl) };
+    await withGitHub(
+      (signal) => editStartedCheck(options.client, { repository, id, ...texts }, signal),
+      REMEDY,
+    );
+  }
+  async function started(): Promise<Awaited<typeof begun>> {
+    // A late edit must not take a finished check's title.
+    await editing;
+    return await begun;
+  }
   async function finished(): Promise<void> {
     if (begun === undefined) return;
     begun = undefined;
@@ -78,12 +106,19 @@ export function createCheckProgress(options: CheckProgressOptions) {
       begun ??= begin(plan, head, options);
     },
     /** The check that was begun, once GitHub has taken it. */
-    started: async (): Promise<FoundCheckRun | undefined> => await begun,
+    started: async (): Promise<FoundCheckRun | undefined> => await started(),
+    /** Shows a stage, at most three times; an error there is ignored. */
+    show(stage: RunStage): void {
+      if (begun === undefined || edits === MAX_EDITS || !isWorthShowing(stage)) return;
+      edits += 1;
+      const title = stageTitle(stage);
+      editing = editing.then(() => edit(title)).catch(() => undefined);
+    },
     /** Writes what findings say without a run: of a command only where the commit has a check. */
     tell: (told: ToldCheck): Promise<void> => tell(told, options),
     /** `review` is what is open now; left out: what was open when the run began. */
     async end(message: string, kind: 'failed' | 'cancelled', review = reviewEnd): Promise<void> {
-      const check = await begun;
+      const check = await started();
       if (check === undefined) return;
       let end: CheckEnd = { title: 'The run failed', conclusion: 'neutral' };
       if (kind === 'cancelled') end = { title: 'Cancelled', conclusion: 'cancelled' };
@@ -106,7 +141,7 @@ export function checkedCommit(trigger: Trigger, reviewed?: string): string | und
 }
 
 async function begin(
-  { trigger, agent }: CheckedRun,
+  { trigger, agent, coverage }: CheckedRun,
   head: string | undefined,
   { client, runUrl, log, keep }: CheckProgressOptions,
 ): Promise<(CheckRunKey & FoundCheckRun) | undefined> {
@@ -115,14 +150,31 @@ async function begin(
   const { repository } = trigger;
   const key = { repository, headSha, name: agent.name };
   await keep({ owner: repository.owner, name: repository.name, headSha, agent: agent.name });
-  const summary =
-    runUrl === '' ? 'The run is in progress.' : `[The run](${runUrl}) is in progress.`;
-  const check = { ...key, title: 'At work', summary };
+  const files = coverage?.files ?? 0;
+  const title = files === 0 ? 'At work' : `Reading ${count(files, 'file')}`;
+  const check = { ...key, title, summary: runningSummary(runUrl) };
   const started = await withGitHub((signal) => startCheckRun(client, check, signal), REMEDY);
   if (!(started instanceof GitHubError)) return { ...key, ...started };
   log(`No check in progress: ${started.message}`);
   await keep(undefined);
   return undefined;
+}
+
+function runningSummary(runUrl: string): string {
+  return runUrl === '' ? 'The run is in progress.' : `[The run](${runUrl}) is in progress.`;
+}
+
+/** Only a third and two thirds of many parts are shown. */
+function isWorthShowing(stage: RunStage): boolean {
+  if (stage.kind !== 'parts') return true;
+  const { done, total } = stage;
+  const third = (part: number) => Math.floor((part * 3) / total);
+  return done < total && third(done) > third(done - 1);
+}
+
+function stageTitle(stage: RunStage): string {
+  if (stage.kind === 'second-look') return `Looking again at ${count(stage.findings, 'finding')}`;
+  return `${formatInteger(stage.done)} of ${count(stage.total, 'part')} reviewed`;
 }
 
 /**
@@ -139,7 +191,10 @@ async function tell(
   const before = read instanceof GitHubError ? undefined : read;
   if (skipped === undefined && before === undefined) return;
   const end = endAfter(review, before, isUnread);
-  const summary = skipped === undefined ? 'People have answered findings.' : `${skipped.message}.`;
+  const summary =
+    skipped === undefined
+      ? 'People have answered findings.'
+      : `${skipped.message.replace(/\.$/, '')}.`;
   await write({ repository, headSha, name }, { ...end, summary }, options);
 }
 

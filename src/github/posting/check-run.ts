@@ -64,6 +64,24 @@ export async function startCheckRun(
   return (await find()) ?? (await createOnce(() => create(client, key, params, signal), find));
 }
 
+/** Changes the texts of a check run that is in progress. Throws a GitHubError. */
+export async function editStartedCheck(
+  client: GitHubClient,
+  {
+    repository,
+    id,
+    title,
+    summary,
+  }: Pick<CheckRunKey, 'repository'> &
+    Pick<CheckRunReport, 'title' | 'summary'> & { readonly id: number },
+  signal: AbortSignal,
+): Promise<void> {
+  await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
+    params: { ...repositoryParams(repository), check_run_id: id, output: { title, summary } },
+    signal,
+  });
+}
+
 /** Ends the check run of a commit if it is still in progress. Throws a GitHubError. */
 export async function endCheckRun(
   client: GitHubClient,
