@@ -491,3 +491,19 @@ it('the files of a review hold nothing invisible and no command to the runner in
   const [result] = JSON.parse(readFileSync(outputs['sarif-file'] ?? '', 'utf8')).runs[0].results;
   expect(result.message.text).toContain('a\n: :error::b');
 });
+
+it('an output that is longer than GitHub takes ends behind a whole line and says so, and JSON is left out', async () => {
+  const ran = await reportOf('ran', { agents: { bot: AGENT } });
+  const line = `${'word '.repeat(19)}end.`;
+  const answer = `${line}\n`.repeat(6000);
+  const form = { format: { type: 'json' as const }, check: () => [] };
+  const end = { ...ran, plan: { ...ran.plan, form }, outcome: completed(answer) };
+  const { outputs } = await report(end);
+  const lines = (outputs['response'] ?? '').split('\n');
+  expect(outputs['response']?.length).toBeLessThanOrEqual(500_000);
+  expect(lines.slice(-2)).toEqual([
+    line,
+    '[The text is cut here: it is longer than an output can be.]',
+  ]);
+  expect(outputs['structured-output']).toBe('');
+});

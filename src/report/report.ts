@@ -147,9 +147,25 @@ async function writeResults(
 export async function writeOutputs(outputs: Outputs, secrets: readonly string[]): Promise<void> {
   await writeRunnerFile('GITHUB_OUTPUT', () => {
     for (const [name, value] of Object.entries(outputs))
-      if (value !== undefined) setOutput(name, sanitize(value, 'output', secrets));
+      if (value !== undefined) setOutput(name, fitOutput(name, sanitize(value, 'output', secrets)));
   });
 }
+
+/**
+ * GitHub ends the step if an output has over a megabyte, which it counts in UTF-16. A text is cut at
+ * the end of a line and says so; JSON that is cut is none, so it is left out.
+ */
+function fitOutput(name: string, text: string): string {
+  if (text.length <= MAX_OUTPUT_CHARACTERS) return text;
+  if (name === 'structured-output') return '';
+  const beginning = text.slice(0, MAX_OUTPUT_CHARACTERS - OUTPUT_CUT.length);
+  const lineEnd = beginning.lastIndexOf('\n');
+  const whole = lineEnd > 0 ? beginning.slice(0, lineEnd) : beginning.toWellFormed();
+  return `${whole}${OUTPUT_CUT}`;
+}
+
+const MAX_OUTPUT_CHARACTERS = 500_000;
+const OUTPUT_CUT = '\n[The text is cut here: it is longer than an output can be.]';
 
 /** Writes the job summary of this step, where there is one. */
 export async function writeSummary(
