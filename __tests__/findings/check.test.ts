@@ -11,7 +11,7 @@ import { placed } from './post-scene.js';
 const CLEAR: ReviewOutcome = { open: [], isBlocking: false, unposted: [] };
 const OPEN: ReviewOutcome = { ...CLEAR, open: [placed().finding] };
 const BLOCKING: ReviewOutcome = { ...OPEN, isBlocking: true };
-const NONE = 'success: No findings · whole';
+const NONE = 'success: Nothing open · whole';
 const BLOCKED = 'failure: An earlier review blocks · whole';
 const BEFORE = 'c'.repeat(40);
 const SKIPPED = { message: 'Nothing changed', since: BEFORE };
@@ -21,7 +21,7 @@ const AGAIN = { message: 'It was reviewed before', since: undefined };
 const UNREAD = { ...AGAIN, isUnread: true };
 
 const ALL = 'success: All files';
-const HERE = 'neutral: No findings in 3 of 4 files';
+const HERE = 'neutral: Nothing open in 3 of 4 files';
 const OPEN_HERE = 'neutral: 2 open: 2 minor in 3 of 4 files';
 const CUT = ', cut short';
 const BLOCKS = { ...CLEAR, isBlocking: true };
@@ -35,7 +35,7 @@ it.each<[string, Skip | undefined, ReviewOutcome, string | undefined, string]>([
     SKIPPED,
     CLEAR,
     'failure: 1 open: 1 minor',
-    'neutral: No findings',
+    'neutral: Nothing open',
   ],
   ['of a skipped run counts anew', SKIPPED, CLEAR, OPEN_HERE, HERE],
   [
@@ -46,7 +46,7 @@ it.each<[string, Skip | undefined, ReviewOutcome, string | undefined, string]>([
     NONE,
   ],
   ['of a run that is skipped on its commit stays', AGAIN, CLEAR, NONE, NONE],
-  ['of what could not be read is no success', UNREAD, CLEAR, NONE, 'neutral: No findings · whole'],
+  ['of what could not be read is no success', UNREAD, CLEAR, NONE, 'neutral: Nothing open · whole'],
   [
     'of what is unread holds what blocked',
     UNREAD,
@@ -67,7 +67,7 @@ it.each<[string, Skip | undefined, ReviewOutcome, string | undefined, string]>([
     undefined,
     CLEAR,
     `neutral: 1 open: 1 major${CUT}`,
-    `neutral: No findings${CUT}`,
+    `neutral: Nothing open${CUT}`,
   ],
   [
     'of a command names what blocks',

@@ -370,7 +370,7 @@ describe('a check', () => {
   const LATE = exhausted('time', '');
   const CUT = exhausted('time', 'So far.');
   it.each<[RunOutcome, Parameters<typeof of>[2], string, string]>([
-    [completed('Done.'), { review: open([]), coverage: WHOLE }, 'success', 'No findings · whole'],
+    [completed('Done.'), { review: open([]), coverage: WHOLE }, 'success', 'Nothing open · whole'],
     [
       CUT,
       { review: open([]), coverage: coverageCutShort(WHOLE) },
@@ -381,9 +381,9 @@ describe('a check', () => {
       completed('Done.'),
       { review: open([]), coverage: PART },
       'neutral',
-      'No findings in 2 of 3 files',
+      'Nothing open in 2 of 3 files',
     ],
-    [completed('Done.'), { review: open([]) }, 'neutral', 'No findings'],
+    [completed('Done.'), { review: open([]) }, 'neutral', 'Nothing open'],
     [
       completed('Done.'),
       { review: open(['nit']), coverage: WHOLE },

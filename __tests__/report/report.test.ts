@@ -453,7 +453,7 @@ describe('a review says that nothing is open', () => {
   };
 
   it.each<[string, () => Promise<RunReport>, boolean, string]>([
-    ['that came to its end', ended(completed('Fine.')), true, 'no findings'],
+    ['that came to its end', ended(completed('Fine.')), true, 'nothing open'],
     ['that failed', ended({ kind: 'failed', error: cut, stats: STATS }), false, 'not reviewed'],
     [
       'that the model refused',
@@ -474,7 +474,7 @@ describe('a review says that nothing is open', () => {
     const { outputs, summary } = await report(await reportOfRun(), { runner: { temp } });
     expect(outputs['findings-open']).toBe(isReviewed ? '0' : '');
     expect(summary.split('\n')[0]).toContain(words);
-    expect(summary.includes('no findings')).toBe(isReviewed);
+    expect(summary.includes('nothing open')).toBe(isReviewed);
     const sarif = JSON.parse(readFileSync(outputs['sarif-file'] ?? '', 'utf8'));
     expect(sarif.runs[0].invocations[0].executionSuccessful).toBe(isReviewed);
   });

@@ -132,7 +132,7 @@ ${Array.from({ length: 12 }, (_, index) => `+export const RATE_OF_ZONE_${index} 
       `<sub>Reviewed: 1 of 2 files at \`ec26c3e\`. ${NOT_READ} · `,
     );
     expect(first.summary).toContain(`\nReviewed: 1 of 2 files at \`ec26c3e\`. ${NOT_READ}.\n`);
-    const inPart = { conclusion: 'neutral', title: 'No findings in 1 of 2 files' };
+    const inPart = { conclusion: 'neutral', title: 'Nothing open in 1 of 2 files' };
     expect(stage.repo.talk.checkRuns).toMatchObject([inPart]);
     expect(first.annotations.map(({ message }) => message)).toContainEqual(
       expect.stringMatching(
@@ -153,7 +153,7 @@ ${Array.from({ length: 12 }, (_, index) => `+export const RATE_OF_ZONE_${index} 
       '\nReviewed: `ec26c3e..6dcb09b`, 2 of 2 files, with what was not read before.\n',
     );
     expect(second.summary).not.toContain('Not read');
-    const whole = { conclusion: 'success', title: 'No findings · whole' };
+    const whole = { conclusion: 'success', title: 'Nothing open · whole' };
     expect(stage.repo.talk.checkRuns[1]).toMatchObject(whole);
 
     await stage.run({ ...push(stage, THIRD, { diff: FIXED + RATES, fresh: FIX }), inputs: INPUTS });

@@ -151,7 +151,7 @@ export const REVIEW_INPUTS = {
 } as const;
 
 /** The end of a check without findings, and with {@link LOGGED}. */
-export const CLEAR = { conclusion: 'success', title: 'No findings · whole' };
+export const CLEAR = { conclusion: 'success', title: 'Nothing open · whole' };
 export const CRITICAL = { conclusion: 'failure', title: '1 open: 1 critical · whole' };
 
 export function lastCheck({ repo }: Pick<Stage, 'repo'>) {

@@ -186,7 +186,7 @@ it.each([
   expect(conversation?.replies.map(numberHandles)).toEqual([
     expect.stringContaining(SETTLED.replace('6dcb09b', THIRD.slice(0, 7))),
   ]);
-  expect(checkTitle(stage)).toBe('No findings · whole');
+  expect(checkTitle(stage)).toBe('Nothing open · whole');
   expect(discussion(stage)).toContain('DISMISSED');
 });
 

@@ -1,4 +1,9 @@
-import { type Coverage, countFreshFiles, formatCoverage } from '../findings/change/scope.js';
+import {
+  type Coverage,
+  countFreshFiles,
+  formatCoverage,
+  UNREAD_WORDS,
+} from '../findings/change/scope.js';
 import { formatOpenCount, type OpenCount } from '../findings/finding.js';
 import { SEVERITY_ICONS, tableCell } from '../findings/post/comment-text.js';
 import {
@@ -216,7 +221,9 @@ export function warningList(warnings: readonly Warning[]): string {
 export function formatReading(coverage: Coverage | undefined, scope: Plan['scope']): string {
   if (coverage === undefined) return '';
   const named = coverage.unread.filter(({ path }) => path !== '');
-  const names = named.map(({ path, why }) => `- ${inlineCode(cleanLine(path, 200))}: ${why}`);
+  const names = named.map(
+    ({ path, why }) => `- ${inlineCode(cleanLine(path, 200))}: ${UNREAD_WORDS[why]}`,
+  );
   const list =
     named.length === 0 ? '' : foldedDetails('Files that were not read', names.join('\n'));
   return paragraphs([formatCoverage(coverage, scope), list]);
@@ -280,7 +287,7 @@ function describeFindings(counted: OpenCount, outcome: RunOutcome): string {
   const { open, fresh } = counted;
   if (open.length === 0 && cameToNothing(outcome)) return 'not reviewed';
   if (open.length === 0 && outcome.kind !== 'completed') return 'review not finished';
-  if (open.length === 0) return 'no findings';
+  if (open.length === 0) return 'nothing open';
   const isSomeNew = fresh > 0 && fresh < open.length;
   return `${formatOpenCount(open)}${isSomeNew ? ` · ${formatInteger(fresh)} new` : ''}`;
 }

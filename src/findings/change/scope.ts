@@ -153,7 +153,7 @@ export function pathsOfKnownPatches(diff: string, patches: readonly string[]): R
 }
 
 /** Why files were not read, in the order in which that is told. */
-const UNREAD_WORDS = {
+export const UNREAD_WORDS = {
   failed: 'in a part of the review that failed or exceeded the budget',
   budget: 'beyond `max-diff-tokens` or what the model takes',
   size: 'without readable lines, binary or too large for GitHub to show',

@@ -206,7 +206,7 @@ function endAfter(
 ): CheckEnd {
   const last = before?.title ?? '';
   const [known, read = ''] =
-    /^(?:No findings|An earlier review blocks|[\d,]+ open: [\d,]+ \w+(?:, [\d,]+ \w+)*)\b(.*)$/.exec(
+    /^(?:Nothing open|An earlier review blocks|[\d,]+ open: [\d,]+ \w+(?:, [\d,]+ \w+)*)\b(.*)$/.exec(
       last,
     ) ?? [];
   const readWhenCut = last.startsWith(UNFINISHED) ? `${last.slice(UNFINISHED.length)}${CUT}` : '';
@@ -279,5 +279,5 @@ export async function endUnfinishedCheck(
 /** `3 open: 1 major, 2 minor`. */
 export function openFindingsTitle({ open, isBlocking }: ReviewOutcome): string {
   if (open.length > 0) return formatOpenCount(open);
-  return isBlocking ? 'An earlier review blocks' : 'No findings';
+  return isBlocking ? 'An earlier review blocks' : 'Nothing open';
 }
