@@ -1,3 +1,4 @@
+import type { Word } from '../event/trust.js';
 import type { Side } from '../lib/text/diff.js';
 import { formatInteger } from '../lib/text/format.js';
 import { textId } from '../lib/text/text-id.js';
@@ -55,6 +56,29 @@ export interface Evidence {
   readonly code: string;
 }
 
+/** A test that shows a finding, as the record keeps it; its text is in our comment alone. */
+export interface FindingTest {
+  /** The fingerprint of its text. */
+  readonly sha256: string;
+  readonly path: string;
+  readonly command: string;
+  /** The value that it writes down with the fault, and without it. */
+  readonly saw: readonly [withFault: string, withoutFault: string];
+  /** The files of the fix that it was held against. */
+  readonly fixed: readonly string[];
+  /** The word of the run that wrote it. */
+  readonly word: Word;
+  /** The commit on which it showed the finding. */
+  readonly head: string;
+  /** Its last result after a push. */
+  readonly last?: TestResult;
+}
+
+/** What the runs of a test after a push say: it fails as before, it passes, or nothing. */
+export const TEST_RESULTS = ['fails', 'passes', 'unclear'] as const;
+
+export type TestResult = (typeof TEST_RESULTS)[number];
+
 /** The state of a finding. */
 export const FINDING_STATES = ['open', 'settled', 'dismissed'] as const;
 
@@ -84,6 +108,15 @@ export const STATE_REASON_TEXTS = {
 } as const;
 
 export type StateReason = keyof typeof STATE_REASON_TEXTS;
+
+/** The text of a test, and how it was run. */
+export interface ShownTest {
+  readonly text: string;
+  /** Runs on the code as it is, and as many with the fix. */
+  readonly times: number;
+  /** The end of what it printed on the code as it is. */
+  readonly output: string;
+}
 
 /**
  * Something a review has to say about a place in the change, from the call that raises it to
@@ -122,6 +155,9 @@ export interface Finding {
   readonly evidence: readonly Evidence[];
   /** What the lines should be replaced with; without a line break at the end. */
   readonly suggestion?: string;
+  readonly test?: FindingTest;
+  /** The test as it was run; known in the run that wrote it. */
+  readonly shown?: ShownTest;
   readonly state: (typeof FINDING_STATES)[number];
   readonly by?: FindingActor;
   /** Of the person who decided. */

@@ -258,5 +258,27 @@ export const REVIEW_PASSES = {
 /** Limits for verifying findings: turns of a verifier, parallel verifiers, findings of a run. */
 export const VERIFICATION = { turns: 6, atOnce: 3, findings: 40 } as const;
 
+/** Limits of a demonstration; times in milliseconds. */
+export const DEMONSTRATION = {
+  /** One run of the test. */
+  runMs: 120_000,
+  outputBytes: 64 * 1024,
+  /** The end of its output, for models and people. */
+  outputLines: 40,
+  lineCharacters: 300,
+  /** All runs for one finding, and for all findings of a review. */
+  findingMs: 300_000,
+  reviewMs: 600_000,
+  /** No more than the first four runs once they have taken this long. */
+  quickMs: 30_000,
+  runs: { least: 4, most: 10 },
+  /** Calls of the tool for one finding. */
+  attempts: 2,
+  /** Additional turns of a verifier. */
+  turns: 6,
+  /** Findings with a test on one pull request. */
+  ofPull: 5,
+} as const;
+
 /** Garbage collection's requests to models without thinking, and their time limit; axe's values. */
 export const GC = { outputTokens: 4096, temperature: 0.3, questionSeconds: 120 } as const;
