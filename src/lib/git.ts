@@ -10,6 +10,8 @@ interface GitOptions {
   readonly cwd: string;
   readonly env: Environment;
   readonly signal: AbortSignal;
+  /** `latin1` keeps each byte of the output as one character. */
+  readonly encoding?: 'utf8' | 'latin1';
 }
 
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
@@ -34,7 +36,7 @@ const SETTINGS = [
  */
 export async function runGit(
   args: readonly string[],
-  { cwd, env, signal }: GitOptions,
+  { cwd, env, signal, encoding = 'utf8' }: GitOptions,
 ): Promise<string> {
   signal.throwIfAborted();
 
@@ -43,6 +45,7 @@ export async function runGit(
   const options = {
     cwd,
     signal,
+    encoding,
     timeout: TIMEOUT_MS,
     maxBuffer: MAX_OUTPUT_BYTES,
     env: { ...Object.fromEntries(inherited), ...gitVariables },
@@ -131,6 +134,48 @@ export async function codeAtHead(
     history: new Set([commit, ...ancestors]),
   };
 }
+
+/**
+ * HEAD is a commit, or a merge of it into another one, as `actions/checkout` makes it for a pull
+ * request. The text of a merge names its parents also where the history was not fetched.
+ */
+export async function isAtCommit(commit: string, options: GitOptions): Promise<boolean> {
+  const head = (await runGit(['rev-parse', '--verify', 'HEAD'], options)).trim();
+  if (head === commit) return true;
+  const text = await runGit(['cat-file', 'commit', head], options);
+  const [header = ''] = text.split('\n\n');
+  const parents = [...header.matchAll(/^parent (\w+)$/gm)].map(([, parent]) => parent);
+  return parents.length === 2 && parents[1] === commit;
+}
+
+/** A file as a commit has it. */
+export interface CommittedFile {
+  readonly path: string;
+  readonly kind: 'file' | 'executable' | 'link';
+  readonly content: Buffer;
+}
+
+/**
+ * Tracked files that the working tree has otherwise than HEAD, or no longer has, as HEAD has them.
+ * Throws an AxeError.
+ */
+export async function changedSinceHead(options: GitOptions): Promise<readonly CommittedFile[]> {
+  const args = ['diff', '--raw', '-z', '--no-renames', '--no-abbrev', '--no-ext-diff'];
+  const raw = await runGit([...args, '--ignore-submodules=all', 'HEAD', '--'], options);
+  const changes = [...raw.matchAll(/:(100644|100755|120000) \d+ (\w+) \w+ \w\0([^\0]+)\0/g)];
+  return await Promise.all(
+    changes.map(async ([, mode = '', blob = '', path = '']) => {
+      const bytes = await runGit(['cat-file', 'blob', blob], { ...options, encoding: 'latin1' });
+      const kind = KINDS[mode] ?? 'file';
+      return { path, kind, content: Buffer.from(bytes, 'latin1') };
+    }),
+  );
+}
+
+const KINDS: Readonly<Record<string, CommittedFile['kind']>> = {
+  '100755': 'executable',
+  '120000': 'link',
+};
 
 /**
  * The path to which the newest commit of a path renamed the file; undefined if that commit did

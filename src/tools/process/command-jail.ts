@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
+import type { TestRun } from '../../findings/decide/demonstration.js';
 import type { Environment } from '../../lib/environment.js';
 import { messageOf, type Warning } from '../../lib/errors.js';
 import type { ProtectedPaths } from '../../safety/path-rules.js';
@@ -8,6 +9,7 @@ import type { Tool } from '../tool.js';
 import { jailPlaces, untrackedCredentials } from './jail-places.js';
 import { safePrograms } from './programs.js';
 import type { CommandJail } from './shell.js';
+import { runThrownAway, type ThrowAwayRequest } from './throw-away-run.js';
 
 interface JailOptions {
   readonly env: Environment;
@@ -67,19 +69,48 @@ function isAllowed(word: string, { where, toolsAllowed }: JailOptions): boolean 
 }
 
 async function findJail(options: JailOptions): Promise<CommandJail> {
+  const { findCommandJail } = await import('./process-jail.js');
+  const parts = await jailParts(options, isAllowed(WITH_HOME, options));
+  return await findCommandJail({ ...parts, hasNetwork: isAllowed(WITH_NETWORK, options) });
+}
+
+/** Runs a command over the workspace in layers that are thrown away. */
+export type ThrowAway = (
+  request: Pick<ThrowAwayRequest, 'command' | 'files' | 'timeoutMs'>,
+  signal: AbortSignal,
+) => Promise<TestRun>;
+
+/**
+ * Finds the jail of throw-away runs, at the first call. They have the real home folder, so that
+ * caches of earlier steps are of use, and leave it as it is. Rejects with an AxeError where there is
+ * no such jail.
+ */
+export function createThrowAwayOnce(options: JailOptions): () => Promise<ThrowAway> {
+  let searching: Promise<ThrowAway> | undefined;
+  async function find(): Promise<ThrowAway> {
+    const { findLayerJail } = await import('./process-jail.js');
+    const { env, workspace } = options;
+    const { privateFolder, ...parts } = await jailParts(options, true);
+    const jail = await findLayerJail(parts);
+    return async (request, signal) =>
+      await runThrownAway({ ...request, workspace, env }, jail, privateFolder, signal);
+  }
+  return () => (searching ??= find());
+}
+
+/** The parts of a jail with a private folder of its own. */
+async function jailParts(options: JailOptions, writesHome: boolean) {
   const { env, workspace, paths, instructionFolders } = options;
-  const { findCommandJail, makePrivateFolder } = await import('./process-jail.js');
-  const writesHome = isAllowed(WITH_HOME, options);
+  const { makePrivateFolder } = await import('./process-jail.js');
   const privateFolder = await makePrivateFolder();
   process.once('exit', () => removeQuietly(privateFolder));
 
   const credentials = await untrackedCredentials(workspace, env);
   // A command could have replaced a program in any folder that commands can write.
-  const writable = writesHome ? [workspace, env['HOME'] || homedir()] : [workspace];
-  const programs = safePrograms(env['PATH'], writable);
+  const home = isAllowed(WITH_HOME, options) ? [env['HOME'] || homedir()] : [];
+  const programs = safePrograms(env['PATH'], [workspace, ...home]);
   const run = { env, workspace, paths, instructionFolders, privateFolder, writesHome, credentials };
-  const hasNetwork = isAllowed(WITH_NETWORK, options);
-  return await findCommandJail({ env, programs, places: () => jailPlaces(run), hasNetwork });
+  return { env, programs, places: () => jailPlaces(run), privateFolder };
 }
 
 /** A command can leave folders there that nobody may remove; that must not cost the run its end. */

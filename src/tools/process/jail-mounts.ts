@@ -9,6 +9,12 @@ export interface JailMount {
   readonly kind: /** Commands cannot rename it. */
     | 'pin'
     | 'writable'
+    /** The limits of a throw-away run; its path is the workspace. */
+    | 'limits'
+    /** A folder with files that lie over those of the workspace. */
+    | 'additions'
+    /** What commands write to a folder goes into a layer over it, which ends with them. */
+    | 'layer'
     | 'read-only'
     | 'hidden-folder'
     | 'hidden-file'
@@ -71,6 +77,28 @@ export async function planMounts(places: JailPlaces): Promise<readonly JailMount
       kind === 'private' ? [] : ({ kind: 'sealed', path } as const),
     ),
   ];
+}
+
+/**
+ * The same plan, with layers over the folders that commands can write. A folder inside of a layer is
+ * part of it, but the workspace always has its own, because it gets `additions`. Its `.git` is not
+ * there: a checkout's token is in it, and the output of a throw-away run is posted.
+ */
+export function planLayers(
+  mounts: readonly JailMount[],
+  workspace: string,
+  additions: string,
+): readonly JailMount[] {
+  const writable = mounts.filter(({ kind }) => kind === 'writable').map(({ path }) => path);
+  const hasLayer = (path: string) =>
+    path === workspace || !writable.some((folder) => folder !== path && isInside(folder, path));
+  const git = join(workspace, '.git');
+  const layered = mounts.flatMap((mount): readonly JailMount[] => {
+    if (isInside(git, mount.path)) return [];
+    const isLayer = mount.kind === 'writable' && hasLayer(mount.path);
+    return [isLayer ? { kind: 'layer', path: mount.path } : mount];
+  });
+  return [{ kind: 'limits', path: workspace }, { kind: 'additions', path: additions }, ...layered];
 }
 
 type CoverKind = 'private' | 'empty' | 'devices';

@@ -1,6 +1,14 @@
 /** The folder in a run's private one on which the whole view is kept while a jail is built. */
 export const KEPT_VIEW = 'all';
 
+/** The limits of one throw-away run, of all its layers together. */
+export const LAYER_LIMITS = {
+  bytes: '1g',
+  names: '200k',
+  processes: 1024,
+  fileBytes: 256 * 1024 * 1024,
+} as const;
+
 /**
  * Runs as process 1 of the jail, with the right to mount: makes everything read-only, takes each
  * step `kind path`, enters the folder after `run`, and runs the rest without that right. Its
@@ -15,7 +23,7 @@ export const KEPT_VIEW = 'all';
  * that could not be covered.
  */
 export const SETUP = `
-PATH=$1
+PATH=$1 layers= additions= workspace=
 fail() { echo "the process jail could not be built: $*" >&2; exit 125; }
 bind() { mount -n -c --rbind "$1" "$2"; }
 again() {
@@ -44,14 +52,47 @@ devices() {
     ln -s "/proc/self/fd/\${name%/*}" "$1/\${name#*/}" || return
   done
 }
+limits() {
+  exec 6<"$1" && workspace=$1 && echo 1000 >/proc/self/oom_score_adj || return
+  release=$(uname -r)
+  major=\${release%%.*} minor=\${release#*.}
+  minor=\${minor%%[!0-9]*}
+  [ "$major" -lt 6 ] || { [ "$major" -eq 6 ] && [ "$minor" -lt 14 ]; } ||
+    echo ${LAYER_LIMITS.processes} >/proc/sys/kernel/pid_max
+}
+layer() {
+  exec 7<"$1" || return
+  lower=/proc/self/fd/7 upper=/proc/self/fd/5/upper$layers work=/proc/self/fd/5/work$layers
+  if [ -z "$layers" ]; then
+    mount -n -c -t tmpfs -o nosuid,nodev,size=${LAYER_LIMITS.bytes},nr_inodes=${LAYER_LIMITS.names} tmpfs "$1" || return
+    exec 5<"$1"
+  fi
+  layers=x$layers
+  mkdir "$upper" "$work" || return
+  # A user namespace cannot give a file to an owner outside of it.
+  chown --reference="$lower" "$upper" 2>/dev/null
+  chmod --reference="$lower" "$upper" || return
+  if [ "$1" = "$workspace" ]; then
+    lower=$additions:/proc/self/fd/6
+    mknod "$upper/.git" c 0 0 || return
+  fi
+  # A further user namespace keeps its attributes of files under a name of its own.
+  own=,userxattr
+  ! grep -q '^ *0 *0 *4294967295$' /proc/self/uid_map || own=
+  mount -n -c -t overlay -o "lowerdir=$lower,upperdir=$upper,workdir=$work$own" overlay "$1"
+}
 while read -r _ _ _ _ path flags _; do
   case $path in /proc | /proc/*) continue ;; esac
   case $flags in rw*) mount -n -c -o "remount,bind,ro\${flags#rw}" "$(printf %b "$path")" 2>/dev/null ;; esac
 done </proc/self/mountinfo
+shift
+if [ "$1" = limits ]; then
+  limits "$2" || fail "limits $2"
+  shift 2
+fi
 for path in /proc/sys /proc/sysrq-trigger /proc/irq /proc/bus /proc/fs /proc/acpi; do
   [ ! -e "$path" ] || again ro "$path" || fail "read-only $path"
 done
-shift
 while [ "$1" != run ]; do
   path=$2
   case $1 in
@@ -59,6 +100,8 @@ while [ "$1" != run ]; do
     pin) bind "$path" "$path" ;;
     read-only) again ro "$path" ;;
     writable) again rw "$path" ;;
+    additions) additions=$path ;;
+    layer) layer "$path" ;;
     hidden-folder) hide mount -n -c -t tmpfs -o ro,mode=0555 tmpfs "$path" ;;
     hidden-file) hide mount -n -c --bind /dev/null "$path" ;;
     keep) bind / "$path/${KEPT_VIEW}" && exec 4<"$path" && kept=/proc/self/fd/4 ;;
@@ -73,7 +116,7 @@ while [ "$1" != run ]; do
   shift 2
 done
 umount -n -c -l "$kept/${KEPT_VIEW}" || fail "unmount what was kept"
-exec 4<&-
+exec 4<&- 5<&- 6<&- 7<&-
 cd "$2" || fail "cd $2"
 shift 2
 exec 3<&0 </dev/null
@@ -81,6 +124,9 @@ exec 3<&0 </dev/null
 exec 3<&-
 "$@"
 exit`;
+
+/** A file that the trial of a layer writes, and that must not be there afterwards. */
+export const LAYER_TRIAL = '.axe-layer-trial';
 
 export const PROOF = 'the process jail holds';
 export const LOOPBACK = 'its loopback is up';
@@ -107,6 +153,7 @@ while [ $# -gt 0 ]; do
     hidden-folder) [ -z "$(ls -A "$2")" ] && [ ! -w "$2" ] ;;
     hidden-file) [ ! -S "$2" ] && [ -z "$(cat "$2")" ] ;;
     read-only | sealed) [ ! -w "$2" ] ;;
+    layer) echo layer >"$2/${LAYER_TRIAL}" || [ ! -w "$2" ] ;;
   esac || exit 9
   shift 2
 done'

@@ -1,11 +1,25 @@
-import { rmdirSync } from 'node:fs';
+import { existsSync, rmdirSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readlink, realpath, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from '../../lib/environment.js';
 import { AxeError, messageOf } from '../../lib/errors.js';
-import { type JailMount, makeReserved, planMounts, sharedFolders } from './jail-mounts.js';
+import {
+  type JailMount,
+  makeReserved,
+  planLayers,
+  planMounts,
+  sharedFolders,
+} from './jail-mounts.js';
 import type { JailPlaces } from './jail-places.js';
-import { KEPT_VIEW, LOOPBACK, PROBE, PROOF, SETUP } from './jail-scripts.js';
+import {
+  KEPT_VIEW,
+  LAYER_LIMITS,
+  LAYER_TRIAL,
+  LOOPBACK,
+  PROBE,
+  PROOF,
+  SETUP,
+} from './jail-scripts.js';
 import { isNetworkVariable, type Programs, scrubEnv } from './programs.js';
 import { type CommandJail, type ProcessJail, type Program, runProgram } from './shell.js';
 
@@ -22,13 +36,40 @@ export async function findCommandJail(
   ways: readonly JailWay[] = waysFor(parts),
 ): Promise<CommandJail> {
   if (process.platform !== 'linux') throw new AxeError(`there is none on ${process.platform}`);
+  return await firstThatHolds(ways, async (way) => {
+    const network = await tryJail(way, parts);
+    const made = await makeReserved(parts.places());
+    process.once('exit', () => removeEmpty(made));
+    return { enter: createCommandJail(way, parts.programs, parts.places), network };
+  });
+}
+
+/**
+ * Finds the jail of throw-away runs: what their commands write goes into layers that end with them,
+ * and they never have the machine's network. `additions` is a folder whose files lie over those of
+ * the workspace. Throws an AxeError that says in one line why there is none.
+ */
+export async function findLayerJail(
+  parts: Omit<JailParts, 'hasNetwork'>,
+  ways: readonly JailWay[] = waysFor({ ...parts, hasNetwork: false }),
+): Promise<(additions: string) => ProcessJail> {
+  if (process.platform !== 'linux') throw new AxeError(`there is none on ${process.platform}`);
+  const alone = ways.filter(({ hasNetwork }) => !hasNetwork);
+  return await firstThatHolds(alone, async (way) => {
+    await tryJail(way, { ...parts, hasNetwork: false }, 'in layers');
+    return (additions) => createCommandJail(way, parts.programs, parts.places, additions);
+  });
+}
+
+/** What the first way gives that does not throw. Throws an AxeError with the reasons of all. */
+async function firstThatHolds<T>(
+  ways: readonly JailWay[],
+  build: (way: JailWay) => Promise<T>,
+): Promise<T> {
   const reasons = new Set<string>();
   for (const way of ways) {
     try {
-      const network = await tryJail(way, parts);
-      const made = await makeReserved(parts.places());
-      process.once('exit', () => removeEmpty(made));
-      return { enter: createCommandJail(way, parts.programs, parts.places), network };
+      return await build(way);
     } catch (thrown) {
       reasons.add(messageOf(thrown));
     }
@@ -78,10 +119,13 @@ function waysFor({ env, hasNetwork }: JailParts): readonly JailWay[] {
 async function tryJail(
   way: JailWay,
   { env, programs, places }: JailParts,
+  kind?: 'in layers',
 ): Promise<CommandJail['network']> {
   const privateFolder = await makePrivateFolder();
   try {
     const folder = join(privateFolder, 'trial');
+    const additions = join(privateFolder, 'additions');
+    if (kind !== undefined) await mkdir(additions);
     const [hidden = '', file = '', readOnly = ''] = ['hidden', 'file', 'read-only'].map((name) =>
       join(folder, name),
     );
@@ -98,20 +142,30 @@ async function tryJail(
       hidden: [...now.hidden, hidden, file],
       readOnly: [...now.readOnly, readOnly],
     };
-    const steps = (await planMounts(all)).filter(({ kind }) => CHECKED.has(kind));
+    const workspace = await realpath(all.workspace);
+    const planned = await planMounts(all);
+    const mounts = kind === undefined ? planned : planLayers(planned, workspace, additions);
+    const steps = mounts.filter((mount) => CHECKED.has(mount.kind));
     const checked = [...steps, ...SYSTEM.map((path) => ({ kind: 'read-only', path }))];
     const processes = await readlink('/proc/self/ns/pid');
     const network = way.hasNetwork ? '' : await readlink('/proc/self/ns/net');
     const probe = [programs.find('sh'), '-c', PROBE, 'probe', processes, network];
-    const enter = createCommandJail(way, programs, () => all);
+    const enter = createCommandJail(
+      way,
+      programs,
+      () => all,
+      kind === undefined ? undefined : additions,
+    );
     const jailed = await enter({
-      program: [...probe, ...checked.flatMap(({ kind, path }) => [kind, path])],
+      program: [...probe, ...checked.flatMap((mount) => [mount.kind, mount.path])],
       cwd: all.workspace,
       env: { ...scrubEnv(env), PATH: programs.path },
     });
     const { exitCode, output } = await runProgram(jailed, TRIAL, new AbortController().signal);
     if (exitCode !== 0 || !output.includes(PROOF))
       throw new AxeError(output.trim().split('\n').at(-1) || 'no answer');
+    if (steps.some(({ path }) => existsSync(join(path, LAYER_TRIAL))))
+      throw new AxeError('what commands write does not stay in their layer');
     if (way.hasNetwork) return 'machine';
     return output.includes(LOOPBACK) ? 'loopback' : 'none';
   } finally {
@@ -122,7 +176,13 @@ async function tryJail(
 /** Folders that root could write without a jail. */
 const SYSTEM = ['/', '/usr', '/bin', '/lib', '/etc', '/opt', '/var', '/proc/sys', '/sys'];
 
-const CHECKED = new Set<JailMount['kind']>(['hidden-folder', 'hidden-file', 'read-only', 'sealed']);
+const CHECKED = new Set<JailMount['kind']>([
+  'hidden-folder',
+  'hidden-file',
+  'read-only',
+  'sealed',
+  'layer',
+]);
 
 /**
  * Makes the folder that holds the `/tmp` and `/var/tmp` of a run's commands. It lies in one of the
@@ -146,12 +206,16 @@ export function createCommandJail(
   way: JailWay,
   programs: Programs,
   placesNow: () => JailPlaces,
+  /** The folder of files that lie over those of the workspace, for a throw-away run. */
+  additions?: string,
 ): ProcessJail {
   return async ({ program, cwd, env }) => {
     const places = placesNow();
     // On a terminal an agent can work outside of the folder that it was started in.
     const folders = [cwd, env['AXE_ARTIFACT_DIR'] ?? ''].filter(isAbsolute);
-    const mounts = await planMounts({ ...places, writable: [...places.writable, ...folders] });
+    const planned = await planMounts({ ...places, writable: [...places.writable, ...folders] });
+    const mounts =
+      additions === undefined ? planned : planLayers(planned, await realpath(cwd), additions);
     const inside = { ...env, ...places.env };
     const start = { program, cwd: await realpath(cwd), env: inside };
     return { program: jailedCommand(way, start, mounts, programs), cwd, env: inside };
@@ -182,7 +246,9 @@ function jailedCommand(
   { path, find }: Programs,
 ): readonly string[] {
   const isOwn = kind === 'user-namespace';
-  const all = hasNetwork ? mounts : [{ kind: 'interface', path: 'lo' }, ...mounts];
+  const [first] = mounts;
+  const isLimited = first?.kind === 'limits';
+  const all = hasNetwork ? mounts : [...mounts, { kind: 'interface', path: 'lo' }];
   const steps = all.flatMap((mount) => [mount.kind, mount.path]);
   const jail = [
     '--mount',
@@ -215,8 +281,15 @@ function jailedCommand(
       ...boundary,
       '--',
     ],
+    ...(isLimited ? [find('prlimit'), ...limitsOf(uid), '--'] : []),
     ...[find('env'), ...plainEnvironment(env), ...program],
   ];
+}
+
+/** Root's processes are not limited by a number of its own, see {@link SETUP}. */
+function limitsOf(uid: number): readonly string[] {
+  const { fileBytes, processes } = LAYER_LIMITS;
+  return ['--core=0', `--fsize=${fileBytes}`, ...(uid === 0 ? [] : [`--nproc=${processes}`])];
 }
 
 /** `sudo` sets some variables and leaves others out, and the setup has a `PATH` of its own. */
