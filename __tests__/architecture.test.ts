@@ -126,6 +126,7 @@ const LAZY = [
   'model/vertex.ts',
   'run/built-in-tools.ts',
   'run/commands/run-command.ts',
+  'run/demonstrate.ts',
   'run/github.ts',
   'run/passes.ts',
   'run/verify.ts',
@@ -137,6 +138,8 @@ const LAZY = [
   'tools/memory/facts-tool.ts',
   'tools/memory/memory-tools.ts',
   'tools/process/process-jail.ts',
+  'tools/process/test-bench.ts',
+  'tools/process/throw-away-run.ts',
 ];
 
 /** Packages that are loaded only when a run uses them. */

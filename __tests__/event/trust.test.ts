@@ -395,6 +395,7 @@ it('no word has a right that a better one lacks', () => {
     ends: ['word', 'look', 'people'],
     texts: ['read', 'strangers', 'left-out'],
     hears: ['writers', 'all'],
+    demonstrates: ['alone', 'look', 'none'],
   };
   const rights = WORDS.map(rightsOf);
   for (const [right, value] of Object.entries(rights[0] ?? {})) {

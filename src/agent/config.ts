@@ -137,6 +137,11 @@ const review = keyTable({
     REVIEW_PASSES.partTokens,
     { max: REVIEW_PASSES.mostPartTokens },
   ),
+  prove: choiceKey(
+    'Findings of this severity and worse are shown by a test, where commands can be run.',
+    SEVERITIES,
+    undefined,
+  ),
   min_severity: choiceKey('Findings below this severity are not posted.', SEVERITIES, undefined),
   instructions: textKey('A file of the repository that is added to the system prompt.'),
   severity: tableKey('Severity of all findings of a category.', keyTable(severities)),

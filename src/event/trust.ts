@@ -62,6 +62,11 @@ export interface Rights {
   readonly dismisses: boolean;
   /** The authors of the texts it is shown. Asked of the word with which a run begins. */
   readonly hears: 'writers' | 'all';
+  /**
+   * Tests of findings are written and run. One that passes after a push ends its finding `alone`, or
+   * after a second `look`.
+   */
+  readonly demonstrates: 'alone' | 'look' | 'none';
   /** Its comments can refer to people, issues and commits. */
   readonly refers: boolean;
   /** An `own` run reads its texts as ours, as a stranger's, or not at all. */
@@ -77,6 +82,7 @@ const RIGHTS: { readonly [Right in keyof Rights]: Readonly<Record<Word, Rights[R
   ends: { own: 'word', mixed: 'look', guest: 'look', fork: 'people' },
   dismisses: { own: true, mixed: false, guest: false, fork: false },
   hears: { own: 'writers', mixed: 'all', guest: 'all', fork: 'all' },
+  demonstrates: { own: 'alone', mixed: 'look', guest: 'none', fork: 'none' },
   refers: { own: true, mixed: false, guest: false, fork: false },
   texts: { own: 'read', mixed: 'strangers', guest: 'left-out', fork: 'left-out' },
 };

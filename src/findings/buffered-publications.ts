@@ -223,6 +223,13 @@ interface Refuted {
  */
 export type RefutationReason = 'refuted' | 'unclear' | 'below-min-severity';
 
+/** A finding that a test was to show. */
+export interface TestedFinding {
+  readonly handle: string;
+  /** Why no test shows it, as half a sentence; undefined if one does. */
+  readonly why: string | undefined;
+}
+
 /** What a run wants published when it has ended. None of the text was cleaned yet. */
 export interface BufferedPublications {
   readonly findings: readonly PlacedFinding[];
@@ -233,6 +240,8 @@ export interface BufferedPublications {
   readonly refuted: readonly Refuted[];
   /** Findings that were to have a second look and had none; they are published all the same. */
   readonly unverified: number;
+  /** Findings that tests were to show; left out: none. */
+  readonly tested?: readonly TestedFinding[];
   readonly settlements: readonly Settlement[];
   /** Findings that were refused, and not taken after another call. */
   readonly refusedFindings: readonly RefusedFinding[];

@@ -57,7 +57,7 @@ export interface Evidence {
 }
 
 /** A test that shows a finding, as the record keeps it; its text is in our comment alone. */
-export interface FindingTest {
+interface FindingTest {
   /** The fingerprint of its text. */
   readonly sha256: string;
   readonly path: string;
@@ -67,14 +67,14 @@ export interface FindingTest {
   /** The files of the fix that it was held against. */
   readonly fixed: readonly string[];
   /** The word of the run that wrote it. */
-  readonly word: Word;
+  readonly words: Word;
   /** The commit on which it showed the finding. */
   readonly head: string;
   /** Its last result after a push. */
   readonly last?: TestResult;
 }
 
-/** What the runs of a test after a push say: it fails as before, it passes, or nothing. */
+/** The result of a test after a push: it fails as before, it passes, or it says nothing. */
 export const TEST_RESULTS = ['fails', 'passes', 'unclear'] as const;
 
 export type TestResult = (typeof TEST_RESULTS)[number];

@@ -12,6 +12,7 @@ import {
   SEVERITIES,
   STATE_REASON_TEXTS,
   type StateReason,
+  TEST_RESULTS,
 } from './finding.js';
 
 /**
@@ -28,6 +29,17 @@ const pull = v.pipe(number, v.minValue(1));
 const login = v.optional(v.string());
 
 const evidenceSchema = v.object({ path: v.string(), line: v.number(), code: v.string() });
+
+const testSchema = v.object({
+  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  path: v.string(),
+  command: v.string(),
+  saw: v.pipe(v.tuple([v.string(), v.string()]), v.readonly()),
+  fixed: v.pipe(v.array(v.string()), v.readonly()),
+  words: v.picklist(WORDS),
+  head: v.string(),
+  last: v.optional(v.picklist(TEST_RESULTS)),
+});
 
 const keptSchema = v.object({
   kind: v.literal('finding'),
@@ -81,6 +93,7 @@ const keptSchema = v.object({
   trigger: v.optional(v.string()),
   evidence: v.optional(v.array(evidenceSchema)),
   suggestion: v.optional(v.string()),
+  test: v.optional(testSchema),
 });
 
 /** A finding as it is kept. */

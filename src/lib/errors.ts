@@ -261,6 +261,7 @@ export const WARNING_TITLES = {
   /** In files that a review leaves out, where no finding says so. */
   'hidden-characters': 'Hidden characters',
   'not-verified': 'Findings without a second look',
+  'not-demonstrated': 'No tests of findings',
   'publish-failed': 'Not done on GitHub',
   'input-invalid': 'Input',
   /** An input that changes nothing for this agent and event. */

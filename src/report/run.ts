@@ -12,6 +12,7 @@ import {
   type FindingRecord,
   type ReviewResult,
 } from '../findings/post/record.js';
+import { formatTested } from '../findings/post/test-block.js';
 import { outcomesAndCostTable } from '../findings/state-facts.js';
 import { groupBy } from '../lib/data.js';
 import { formatError, sourcePosition, type Warning, warningText } from '../lib/errors.js';
@@ -88,6 +89,7 @@ export function summarizeRun(
       isShort ? errorBlock(outcome.error) : '',
       formatPublished(published),
       formatFindingTable(findings ?? [], clean),
+      testedLine(report, clean),
       published.checkUrl === undefined ? '' : `[Check of the commit](${published.checkUrl})`,
       published.details === undefined ? '' : clean(published.details),
       '---',
@@ -121,6 +123,12 @@ export function summarizeRun(
         : [{ level: 'error', title: 'axe-action', message: formatError(error) } as const]),
     ],
   };
+}
+
+/** Findings that tests were to show; empty for none. */
+function testedLine({ buffered }: ReportOf<'ran'>, clean: SummaryOptions['clean']): string {
+  const line = formatTested(buffered.tested ?? []);
+  return line === '' ? '' : clean(line);
 }
 
 function memoryOutputs({ memory, remembered, lost }: ReportOf<'ran'>, isHidden: boolean): Outputs {

@@ -55,7 +55,7 @@ export async function openConversationTools(
     // An error quotes what the model wrote.
     if (!isError) issues.show(text);
   };
-  const purposeTools = purpose === undefined ? [] : [purpose.tool];
+  const purposeTools = purpose === undefined ? [] : [...(purpose.others ?? []), purpose.tool];
   const reviewing = withAccepted(publishing.tools, run.keepFound);
   const opened = [...box.tools, ...forNotes.tools, ...reviewing, ...purposeTools];
   const tools = trackTools(withSecretsHidden(opened, deps.secrets.values), plan.reading, show);

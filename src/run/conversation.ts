@@ -40,6 +40,8 @@ export interface AgentConversation {
   /** The tool of ours that the conversation is held for, if it ends when that was called. */
   readonly purpose?: {
     readonly tool: Tool;
+    /** Further tools of ours; left out: none. */
+    readonly others?: readonly Tool[];
     isReached(): boolean;
     /** Records the lines of files that the other tools show, instead of the run's own record. */
     show(lines: readonly ShownLines[]): void;

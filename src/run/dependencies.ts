@@ -16,6 +16,7 @@ import type { MemoryChange } from '../memory/change.js';
 import type { ReadBase } from '../memory/citations.js';
 import type { MemoryStore } from '../memory/store.js';
 import type { Secrets } from '../safety/secrets.js';
+import type { TestBench } from '../tools/process/test-bench.js';
 import type { Tool, ToolEffect } from '../tools/tool.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 import type { Changes } from '../tools/workspace/changes.js';
@@ -35,6 +36,11 @@ export interface ToolRequest {
   readonly signal: AbortSignal;
   /** Called for each requested tool that is missing, and for a server that is lost during the run. */
   warn(warning: Warning): void;
+}
+
+export interface BenchRequest extends Pick<ToolRequest, 'agent' | 'reading' | 'signal'> {
+  /** The commit. */
+  readonly head: string;
 }
 
 export interface ToolBox {
@@ -178,6 +184,11 @@ export interface Dependencies {
    * are warnings.
    */
   openTools(request: ToolRequest): Promise<ToolBox>;
+  /**
+   * Opens a bench for tests over the checkout of a commit; a string says why there is none, in half
+   * a sentence. Left out where no run has one.
+   */
+  openTestBench?(request: BenchRequest): Promise<TestBench | string>;
   /** Closes tools that stay open for the whole run. Returns the agent's artifacts, if it has any. */
   closeTools(warn: (warning: Warning) => void): Promise<Artifacts | undefined>;
   /** Edits of the file tools; left out if the workflow does not allow any. */

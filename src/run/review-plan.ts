@@ -17,6 +17,8 @@ export interface ReviewPlan {
   /** Undefined if neither the workflow nor the agent sets it. */
   readonly minSeverity: Severity | undefined;
   readonly overrides: SeverityOverrides;
+  /** From which severity on findings are shown by a test; undefined: none is. */
+  readonly prove: Severity | undefined;
 }
 
 const DEFAULT_DEPTH: ReviewDepth = 'standard';
@@ -37,5 +39,6 @@ export function planReview(
     verifier: config.verifier,
     minSeverity: minSeverity ?? config.minSeverity,
     overrides: config.severity,
+    prove: config.prove,
   };
 }

@@ -8,17 +8,23 @@ import { createMaskedClient } from '../github/client/masked-client.js';
 import type { Clock } from '../lib/clock.js';
 import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
-import { AxeError, type Warning } from '../lib/errors.js';
+import { AxeError, messageOf, type Warning } from '../lib/errors.js';
 import { ALL_NOTES_TOOLS } from '../memory/paths.js';
 import { type ProtectedPaths, protectedPaths } from '../safety/path-rules.js';
 import type { Secrets } from '../safety/secrets.js';
 import { REVIEW_TOOL_NAMES } from '../tools/findings/review-tools.js';
 import type { CommitSources } from '../tools/github/commit-files.js';
 import type { GitHubReader } from '../tools/github/reader.js';
-import { effectsOf, grantTools, type RequestedTool } from '../tools/grants.js';
+import {
+  allowsCommands,
+  effectsOf,
+  grantTools,
+  type RequestedTool,
+  RUN_COMMAND,
+} from '../tools/grants.js';
 import { createRunServers } from '../tools/mcp/run-servers.js';
 import type { openServer } from '../tools/mcp/server.js';
-import { createJailOnce } from '../tools/process/command-jail.js';
+import { createJailOnce, createThrowAwayOnce } from '../tools/process/command-jail.js';
 import { safePrograms, scrubEnv } from '../tools/process/programs.js';
 import { createShell } from '../tools/process/shell.js';
 import { reachesNetwork, type Tool } from '../tools/tool.js';
@@ -32,7 +38,7 @@ import { type CommitFiles, createCommitWorkspace } from '../tools/workspace/comm
 import { createMaskedWorkspace } from '../tools/workspace/masked-workspace.js';
 import { createWorkspace, type Workspace } from '../tools/workspace/workspace.js';
 import type { BuiltInTool, ToolParts } from './built-in-tools.js';
-import type { ToolBox, ToolRequest } from './dependencies.js';
+import type { BenchRequest, Dependencies, ToolBox, ToolRequest } from './dependencies.js';
 
 /** @internal */
 export interface ToolSurroundings {
@@ -81,6 +87,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
   const guarded = guardedPaths(surroundings, instructionFolders);
   const run = { env, workspace: cwd, paths: guarded, instructionFolders };
   const jail = createJailOnce({ ...run, where, toolsAllowed });
+  const findThrowAway = createThrowAwayOnce({ ...run, where, toolsAllowed });
 
   /** Each folder has one workspace, so that sub-agents edit the same file one after the other. */
   function workspaceAt(root: string, open: () => Workspace): Workspace {
@@ -178,7 +185,41 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     return await artifacts.close((message) => warn({ code: 'artifacts-lost', message }));
   }
 
-  return { openTools, closeTools };
+  return { openTools, openTestBench: benchOpener(surroundings, findThrowAway), closeTools };
+}
+
+/** Opens benches for tests of findings, if the run may run commands. */
+function benchOpener(
+  surroundings: ToolSurroundings,
+  findThrowAway: ReturnType<typeof createThrowAwayOnce>,
+): NonNullable<Dependencies['openTestBench']> {
+  const { env, cwd } = surroundings;
+  return async (request) => {
+    const problem = whyNoCommands(request, surroundings);
+    if (problem !== undefined) return problem;
+    try {
+      const { openTestBench } = await import('../tools/process/test-bench.js');
+      const place = { workspace: cwd, env, head: request.head };
+      return await openTestBench(await findThrowAway(), place, request.signal);
+    } catch (thrown) {
+      request.signal.throwIfAborted();
+      return messageOf(thrown);
+    }
+  };
+}
+
+/** The reason why a run's commands, and so its tests of findings, are not run; half a sentence. */
+function whyNoCommands(
+  { agent, reading }: BenchRequest,
+  { where, toolsAllowed }: ToolSurroundings,
+): string | undefined {
+  if (where === 'terminal') return 'tests are run in workflows alone';
+  if (!agent.config.tools.includes(RUN_COMMAND))
+    return `\`tools\` of the agent does not have \`${RUN_COMMAND}\``;
+  if (!allowsCommands(toolsAllowed)) return `\`tools-allowed\` does not have \`${RUN_COMMAND}\``;
+  return rightsOf(reading.begun).tools === 'all'
+    ? undefined
+    : 'people without write access have a part in this run';
 }
 
 /** Only the event's repository can be read, whatever the model asks for. */

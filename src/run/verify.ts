@@ -15,7 +15,7 @@ import {
 import { compareSeverity, type Finding, isAtLeast } from '../findings/finding.js';
 import type { Settlement } from '../findings/known-finding.js';
 import { mapWithLimit } from '../lib/clock.js';
-import { VERIFICATION } from '../lib/defaults.js';
+import { DEMONSTRATION, VERIFICATION } from '../lib/defaults.js';
 import { AxeError, ConfigError } from '../lib/errors.js';
 import { errorOf, type RunStats } from '../lib/outcome.js';
 import { parseDiff } from '../lib/text/diff.js';
@@ -23,6 +23,7 @@ import { count } from '../lib/text/format.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { addStats } from '../loop/reply.js';
 import { createGiveVerdict } from '../tools/findings/review-tools.js';
+import type { Tool } from '../tools/tool.js';
 import {
   type AgentConversation,
   type ConversationResult,
@@ -32,6 +33,7 @@ import {
   openModel,
   priceInRun,
 } from './conversation.js';
+import type { Demonstrations } from './demonstrate.js';
 import { holdConversation } from './hold-conversation.js';
 import { quietLoop } from './passes.js';
 import { readOwnFiles } from './sub-agents.js';
@@ -58,15 +60,23 @@ export async function verifyFindings(
     ...describeClaims(group, { files, shownFiles: scope.shown }),
   }));
   run.deps.progress?.show({ kind: 'second-look', findings: candidates.length });
-  const verification = await verifyClaims(claims, VERIFIER, { reviewer, result }, run);
+  const demonstrations = await openDemonstrations(reviewer, buffered, run);
+  const verification = await verifyClaims(
+    claims,
+    VERIFIER,
+    { reviewer, result, demonstrations },
+    run,
+  );
 
   const candidateIds = new Set(candidates.map(({ id }) => id));
   const { minSeverity } = scope.rules;
-  const verified = applyVerdicts(buffered, candidateIds, verification.verdicts, {
+  const looked = applyVerdicts(buffered, candidateIds, verification.verdicts, {
     ...scope,
     minSeverity,
   });
-  const { unverified, refuted, findings } = verified;
+  const findings = demonstrations?.applied(looked.findings) ?? looked.findings;
+  const verified = { ...looked, findings, tested: demonstrations?.tested(findings) };
+  const { unverified, refuted } = verified;
   const confirmed = findings.filter(({ finding }) => finding.confidence === 'confirmed').length;
   reviewer.loop.reporter.event({
     kind: 'verified',
@@ -83,6 +93,17 @@ export async function verifyFindings(
   }
   const stats = addStats(outcome.stats, verification.stats, run.budget);
   return { ...result, outcome: { ...outcome, stats }, buffered: verified };
+}
+
+/** Undefined if the agent does not ask for tests. */
+async function openDemonstrations(
+  reviewer: AgentConversation,
+  { findings }: BufferedPublications,
+  run: LiveRun,
+): Promise<Demonstrations | undefined> {
+  if (reviewer.plan.review.prove === undefined) return undefined;
+  const demonstrate = await import('./demonstrate.js');
+  return await demonstrate.openDemonstrations(reviewer, findings, run);
 }
 
 /**
@@ -199,10 +220,14 @@ interface Claims extends DescribedClaims {
 async function verifyClaims(
   claims: readonly Claims[],
   agent: InternalAgent,
-  review: { readonly reviewer: AgentConversation; readonly result: ConversationResult },
+  review: {
+    readonly reviewer: AgentConversation;
+    readonly result: ConversationResult;
+    readonly demonstrations?: Demonstrations;
+  },
   run: LiveRun,
 ): Promise<Verification> {
-  const { reviewer, result } = review;
+  const { reviewer, result, demonstrations } = review;
   const { kind } = result.outcome;
   const isOver = kind === 'failed' || kind === 'refused' || reviewer.loop.signal.aborted;
   if (isOver || run.budget.spent() !== undefined)
@@ -211,7 +236,7 @@ async function verifyClaims(
   try {
     const verifier = await openVerifier(agent, reviewer, run);
     const verifications = await mapWithLimit(VERIFICATION.atOnce, claims, (claim) =>
-      verifyClaim(claim, verifier, run),
+      verifyClaim(claim, verifier, demonstrations?.toolFor(claim.ids), run),
     );
     return {
       verdicts: new Map(verifications.flatMap(({ verdicts }) => [...verdicts])),
@@ -300,15 +325,22 @@ function withPromptOf(
 async function verifyClaim(
   claims: Claims,
   verifier: AgentConversation,
+  demonstrate: Tool | undefined,
   run: LiveRun,
 ): Promise<Verification> {
   const shownFiles = new ShownFiles(claims.shown);
   const verdicts = new VerdictCollector(claims.ids, shownFiles);
   const show = (lines: readonly ShownLines[]) => shownFiles.show(lines);
   try {
-    const plan = { ...verifier.plan, task: { ...verifier.plan.task, message: claims.message } };
+    const moreTurns = demonstrate === undefined ? 0 : DEMONSTRATION.turns;
+    const plan = {
+      ...verifier.plan,
+      task: { ...verifier.plan.task, message: claims.message },
+      maxTurns: verifier.plan.maxTurns + moreTurns,
+    };
     const purpose = {
       tool: createGiveVerdict(verdicts),
+      others: demonstrate === undefined ? [] : [demonstrate],
       isReached: () => verdicts.isComplete,
       show,
     };

@@ -107,8 +107,14 @@ function isAllowed(tool: RequestedTool, rules: GrantRules): boolean {
   const { name, effect } = tool;
   if (isAlwaysGranted(tool, rules) || effect === 'memory') return true;
 
-  const words = name === RUN_COMMAND ? [name, WITH_HOME, WITH_NETWORK] : [name];
-  return [...words, effect].some((word) => rules.toolsAllowed.includes(word));
+  if (name === RUN_COMMAND) return allowsCommands(rules.toolsAllowed);
+  return [name, effect].some((word) => rules.toolsAllowed.includes(word));
+}
+
+/** `tools-allowed` lets an agent run commands. */
+export function allowsCommands(toolsAllowed: readonly string[]): boolean {
+  const words = [RUN_COMMAND, WITH_HOME, WITH_NETWORK, 'execute' satisfies ToolEffect];
+  return words.some((word) => toolsAllowed.includes(word));
 }
 
 /** A tool that can change files, and so a program that is started later. */

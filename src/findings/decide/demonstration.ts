@@ -16,13 +16,13 @@ export interface TestRun {
   readonly exit: number | null | 'time';
   /** The value that it has written down; empty for none. */
   readonly saw: string;
-  /** What it printed, for people. */
+  /** Printed by it, for people. */
   readonly output: string;
   readonly ms: number;
 }
 
 /** Replaces `code`, which is in the file once, with `instead`. */
-export interface FixEdit {
+interface FixEdit {
   readonly path: string;
   readonly code: string;
   readonly instead: string;
@@ -126,8 +126,8 @@ const MAX_KEPT_BYTES = 450;
 
 function problemOfSize(draft: TestDraft): string | undefined {
   const { path, command, withFault, withoutFault, fix } = draft;
-  const kept = [path, command, withFault, withoutFault, ...fix.map((edit) => edit.path)];
-  return utf8Bytes(kept.join('')) > MAX_KEPT_BYTES
+  const words = [path, command, withFault, withoutFault, ...fix.map((edit) => edit.path)];
+  return utf8Bytes(words.join('')) > MAX_KEPT_BYTES
     ? `\`path\`, \`command\`, the values and the paths of \`fix\` have more than ${MAX_KEPT_BYTES} bytes together`
     : undefined;
 }
@@ -148,7 +148,7 @@ export function fixedTexts(
   return fixed;
 }
 
-/** What is missing is no fault: a test must not fail because a name does not exist yet. */
+/** A name that does not exist yet is not a fault. */
 function problemOfNames({ test, fix }: TestDraft, { texts }: DraftFiles): string | undefined {
   for (const { path, instead } of fix) {
     const known = new Set((texts.get(path) ?? '').match(/[\w$]+/g));
@@ -208,7 +208,7 @@ export function whyNotShown(
   return saw === foretold ? undefined : `it saw "${shortValue(saw)}", not "${foretold}"`;
 }
 
-/** A failed test; what is above 123 comes from a shell, `xargs` or a signal. */
+/** A failed test: higher statuses come from a shell, `xargs` or a signal. */
 function isFailure(exit: TestRun['exit']): boolean {
   return typeof exit === 'number' && exit > 0 && exit < 124;
 }

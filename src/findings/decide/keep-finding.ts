@@ -64,7 +64,7 @@ export function keepFinding(
     thread: finding.thread?.id ?? stored?.thread,
     saw: { resolvedBy: saw.resolvedBy, down: saw.down },
     // Kept only while the finding is open.
-    ...(hasEnded(finding) ? {} : { body, trigger, evidence, suggestion }),
+    ...(hasEnded(finding) ? {} : { body, trigger, evidence, suggestion, test: finding.test }),
   };
   const isSame = stored !== undefined && JSON.stringify(next) === JSON.stringify(stored);
   return isSame && time - stored.at < MAX_UNCHANGED_MS ? stored : { ...next, at: time };

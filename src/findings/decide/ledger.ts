@@ -354,7 +354,7 @@ export function endFinding(
   state: 'settled' | 'dismissed',
   change: Change,
 ): KnownFinding {
-  return { ...finding, ...NEXT, rev: finding.rev + 1, ...change, state };
+  return { ...finding, ...NEXT, test: undefined, rev: finding.rev + 1, ...change, state };
 }
 
 /** Fields that each decision resets. */

@@ -16,6 +16,7 @@ import type {
 import { hasNoLine, type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
 import { isNeverHeldBack } from '../decide/duplicates.js';
 import type { Confidence, Finding, Severity } from '../finding.js';
+import { testBlock } from './test-block.js';
 
 /** How the parts of a comment are put together. */
 interface CommentFrame {
@@ -42,6 +43,7 @@ export function commentText(placed: PlacedFinding, frame: CommentFrame): string 
     wordsOf(finding, frame.clean),
     dismissedBefore(finding),
     suggestionOf(placed, frame.clean),
+    testBlock(finding, frame.clean),
     foldOf(finding, frame),
   ]);
 }

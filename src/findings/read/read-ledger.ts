@@ -66,7 +66,11 @@ function copiesIn(reviews: readonly OwnReview[]): readonly PullRecord[] {
   return reviews.flatMap(({ id, body }) => {
     const copy = readCopy(body);
     if (copy === undefined) return [];
-    const findings = copy.findings.map((finding) => ({ ...finding, words: 'guest' as const }));
+    const findings = copy.findings.map((finding) => ({
+      ...finding,
+      words: 'guest' as const,
+      test: finding.test && { ...finding.test, words: 'guest' as const },
+    }));
     return [{ findings, heard: copy.heard, review: id, isCut: copy.isCut }];
   });
 }

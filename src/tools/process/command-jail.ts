@@ -9,7 +9,7 @@ import type { Tool } from '../tool.js';
 import { jailPlaces, untrackedCredentials } from './jail-places.js';
 import { safePrograms } from './programs.js';
 import type { CommandJail } from './shell.js';
-import { runThrownAway, type ThrowAwayRequest } from './throw-away-run.js';
+import type { ThrowAwayRequest } from './throw-away-run.js';
 
 interface JailOptions {
   readonly env: Environment;
@@ -89,6 +89,7 @@ export function createThrowAwayOnce(options: JailOptions): () => Promise<ThrowAw
   let searching: Promise<ThrowAway> | undefined;
   async function find(): Promise<ThrowAway> {
     const { findLayerJail } = await import('./process-jail.js');
+    const { runThrownAway } = await import('./throw-away-run.js');
     const { env, workspace } = options;
     const { privateFolder, ...parts } = await jailParts(options, true);
     const jail = await findLayerJail(parts);

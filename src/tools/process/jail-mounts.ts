@@ -13,7 +13,7 @@ export interface JailMount {
     | 'limits'
     /** A folder with files that lie over those of the workspace. */
     | 'additions'
-    /** What commands write to a folder goes into a layer over it, which ends with them. */
+    /** Commands write to a layer over a folder, which ends with them. */
     | 'layer'
     | 'read-only'
     | 'hidden-folder'
@@ -80,7 +80,7 @@ export async function planMounts(places: JailPlaces): Promise<readonly JailMount
 }
 
 /**
- * The same plan, with layers over the folders that commands can write. A folder inside of a layer is
+ * Puts layers over the folders that commands can write. A folder inside of a layer is
  * part of it, but the workspace always has its own, because it gets `additions`. Its `.git` is not
  * there: a checkout's token is in it, and the output of a throw-away run is posted.
  */

@@ -61,7 +61,7 @@ export async function findLayerJail(
   });
 }
 
-/** What the first way gives that does not throw. Throws an AxeError with the reasons of all. */
+/** Takes the first way that does not throw. Throws an AxeError with the reasons of all. */
 async function firstThatHolds<T>(
   ways: readonly JailWay[],
   build: (way: JailWay) => Promise<T>,

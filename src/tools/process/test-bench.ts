@@ -22,7 +22,7 @@ import { type CommittedFile, changedSinceHead, filesAtBase, isAtCommit } from '.
 import type { ThrowAway } from './command-jail.js';
 
 /** A test as a run of the bench needs it. */
-export type BenchTest = Pick<TestDraft, 'path' | 'test' | 'command'>;
+type BenchTest = Pick<TestDraft, 'path' | 'test' | 'command'>;
 
 /**
  * Runs tests over a checkout as its commit has it, each time in layers that are thrown away. Tracked
@@ -85,7 +85,7 @@ export type Demonstration =
       readonly kind: 'shown';
       /** Runs on each code. */
       readonly times: number;
-      /** What it printed on the code as it is. */
+      /** Printed on the code as it is. */
       readonly output: string;
     }
   | { readonly kind: 'none'; readonly why: string; readonly output: string }
@@ -121,15 +121,15 @@ export async function demonstrate(
     if (spentMs >= maxMs) return { kind: 'none', why: 'its runs take too long', output };
 
     const result = await bench.run(draft, changes[code], signal);
-    const why = whyNotShown(result, code, draft);
-    if (why !== undefined) return { kind: 'none', why, output: result.output };
+    const doubt = whyNotShown(result, code, draft);
+    if (doubt !== undefined) return { kind: 'none', why: doubt, output: result.output };
     if (code === 'head') output = result.output;
     spentMs += result.ms;
     runs += 1;
   }
 }
 
-/** Runs a test of an earlier run on the code as it is; a second time if it passes. */
+/** Runs a test of an earlier run on the code as it is; a second time if it passes. @internal */
 export async function runAgain(
   test: BenchTest & ForetoldValues,
   bench: TestBench,

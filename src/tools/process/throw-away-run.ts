@@ -60,10 +60,10 @@ printf '\\n%s %s\\n' "$2" "$(head -c 400 ${SAW_FILE} 2>/dev/null | head -n 1)"
 exit $code`;
 
 function readOutput(output: string, mark: string): Pick<TestRun, 'saw' | 'output'> {
-  const at = output.lastIndexOf(`\n${mark} `);
-  if (at < 0) return { saw: '', output };
-  const [saw = ''] = output.slice(at + mark.length + 2).split('\n');
-  return { saw, output: output.slice(0, at) };
+  const end = output.lastIndexOf(`\n${mark} `);
+  if (end < 0) return { saw: '', output };
+  const [saw = ''] = output.slice(end + mark.length + 2).split('\n');
+  return { saw, output: output.slice(0, end) };
 }
 
 async function addFile(folder: string, { path, kind, content }: CommittedFile): Promise<void> {
