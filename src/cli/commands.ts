@@ -231,8 +231,8 @@ const MEMORY: Group = {
       usage: 'memory forget <agent> <id>',
       short: 'Remove an entry or a note for good',
       long: [
-        'Remove an entry for good, also where it was kept apart. Six characters of an id are often enough; the message says when more are needed. Instead of an id, give the path',
-        'of a note to remove that note.',
+        'Remove an entry for good, also where it was kept apart. Six characters of an id are often enough; the message says',
+        'when more are needed. Instead of an id, give the path of a note to remove that note.',
       ].join('\n'),
       flags: {
         ...PLACE_FLAGS,
