@@ -37,6 +37,10 @@ export function createFaults() {
       }
       faults.push({ fault, skip: fault.skip ?? 0, left: fault.times ?? 1 });
     },
+    /** Everything is as usual again. */
+    clear(): void {
+      faults.length = 0;
+    },
     take(request: RecordedRequest, route: string | undefined): Fault | undefined {
       for (const one of faults) {
         const { accept = '', contains = '' } = one.fault;

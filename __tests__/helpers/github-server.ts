@@ -78,6 +78,8 @@ export interface GitHubServer extends Peer {
     content?: { readonly base?: FileTree; readonly diff?: string },
   ): StoredRepo;
   fail(fault: Fault): void;
+  /** No fault from now on. */
+  recover(): void;
   /**
    * GitHub gives up on answers to queries that have more characters than this. The sizes that were
    * asked for and refused are in the result.
@@ -276,6 +278,7 @@ export async function startGitHubServer({
     },
     seed: (payload, content = {}) => seedRepo(server, payload, content),
     fail: faults.add,
+    recover: faults.clear,
     limitAnswers(characters) {
       maxCharacters = characters;
       refusedQueries = [];

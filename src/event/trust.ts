@@ -201,10 +201,10 @@ export function factsOf(
   const facts = { asker: askerOf(trigger), code, strangers };
   if (code === 'ours') return facts;
   const isUnread = isForkUnknown(trigger) && head === undefined;
-  const why = isUnread
+  const whyFork = isUnread
     ? 'the pull request could not be read'
     : 'the pull request comes from a fork';
-  return { ...facts, why };
+  return { ...facts, why: whyFork };
 }
 
 /** The payload of a plain comment does not say where the head of its pull request is. */

@@ -26,6 +26,16 @@ function limited(headers: Readonly<Record<string, string>> = {}, status = 403): 
   return answerOf(status, 'You have exceeded a secondary rate limit', headers);
 }
 
+/** A limit that ends 30 s later, by a clock that differs from ours by so many seconds. */
+function spent(aheadS: number): Readonly<Record<string, string>> {
+  const nowS = Math.floor(createFakeClock().now().getTime() / 1000) + aheadS;
+  return {
+    date: new Date(nowS * 1000).toUTCString(),
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': String(nowS + 30),
+  };
+}
+
 const BROKEN: Fault = () => {
   throw new TypeError('fetch failed', {
     cause: Object.assign(new Error('closed'), { code: 'ECONNRESET' }),
@@ -65,6 +75,8 @@ describe('a rate-limited request', () => {
   it.each([
     ['as long as GitHub says', { 'retry-after': '7' }, [7000, 7000]],
     ['a minute without a value', {}, [60_000]],
+    ['until the reset, by the clock of GitHub, which is ten minutes ahead', spent(600), [30_000]],
+    ['until the reset, by the clock of GitHub, which is ten minutes behind', spent(-600), [30_000]],
     ['longer each time with a useless value', { 'retry-after': '0' }, [1000, 3000, 9000]],
   ])('is repeated after a pause: %s', async (_, headers, pauses) => {
     const { client, asked, clock } = await stage(pauses.map(() => limited(headers)));

@@ -146,6 +146,19 @@ it.each([
   },
 );
 
+const THREAD = {
+  id: 'PRRT_1',
+  isResolved: false,
+  resolvedBy: null,
+  isOutdated: false,
+  path: 'src/a.ts',
+  diffSide: 'RIGHT',
+  line: 3,
+  originalLine: 3,
+  opening: { nodes: [] },
+  latest: { totalCount: 0, nodes: [] },
+};
+
 describe('a list of conversations', () => {
   /** A pull request whose pages of conversations are these, as a broken server gives them. */
   async function paged(
@@ -180,10 +193,19 @@ describe('a list of conversations', () => {
       'cursors that lead in a circle',
       [
         { nodes: [], endCursor: 'a' },
-        { nodes: [], endCursor: 'b' },
-        { nodes: [], endCursor: 'a' },
+        { nodes: [THREAD], endCursor: 'b' },
+        { nodes: [THREAD], endCursor: 'a' },
       ],
       3,
+    ],
+    [
+      'pages without anything',
+      [
+        { nodes: [], endCursor: 'a' },
+        { nodes: [], endCursor: 'b' },
+        { nodes: [], endCursor: 'c' },
+      ],
+      2,
     ],
   ])('ends at %s, and is incomplete', async (_, pages, requests) => {
     expect(await paged(...pages)).toEqual({ isComplete: false, asked: requests });

@@ -90,6 +90,8 @@ async function fetchMoreThreads(
     const { reviewThreads } = answer.repository.pullRequest;
     threads.push(...reviewThreads.nodes);
     ({ pageInfo } = reviewThreads);
+    // Pages without anything could go on for ever.
+    if (reviewThreads.nodes.length === 0) break;
   }
   return { threads, hasMoreThreads: pageInfo.hasNextPage };
 }
