@@ -83,3 +83,91 @@ function hunksOf(patch: string): readonly HunkLines[] {
     return found;
   });
 }
+
+/** Lines around a change that a hunk shows. */
+const CONTEXT = 3;
+
+/** The section of one file as `git diff` writes it; undefined is no file. */
+export function fileDiff(
+  path: string,
+  before: string | undefined,
+  after: string | undefined,
+): string {
+  const head = [`diff --git a/${path} b/${path}`];
+  if (before === undefined) head.push('new file mode 100644');
+  if (after === undefined) head.push('deleted file mode 100644');
+  head.push(`--- ${before === undefined ? '/dev/null' : `a/${path}`}`);
+  head.push(`+++ ${after === undefined ? '/dev/null' : `b/${path}`}`);
+  return `${[...head, ...hunks(editScript(linesOf(before), linesOf(after)))].join('\n')}\n`;
+}
+
+interface EditedLine {
+  readonly sign: ' ' | '-' | '+';
+  readonly text: string;
+}
+
+function linesOf(text = ''): readonly string[] {
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
+}
+
+/** By the longest common subsequence: test files are short. */
+function editScript(before: readonly string[], after: readonly string[]): readonly EditedLine[] {
+  const width = after.length + 1;
+  const common = new Uint32Array((before.length + 1) * width);
+  const at = (row: number, column: number) => common[row * width + column] ?? 0;
+  for (let row = before.length - 1; row >= 0; row -= 1)
+    for (let column = after.length - 1; column >= 0; column -= 1)
+      common[row * width + column] =
+        before[row] === after[column]
+          ? at(row + 1, column + 1) + 1
+          : Math.max(at(row + 1, column), at(row, column + 1));
+
+  const script: EditedLine[] = [];
+  for (let [row, column] = [0, 0]; row < before.length || column < after.length; ) {
+    const [old, fresh] = [before[row], after[column]];
+    if (old !== undefined && old === fresh) {
+      script.push({ sign: ' ', text: old });
+      row += 1;
+      column += 1;
+    } else if (old !== undefined && at(row + 1, column) >= at(row, column + 1)) {
+      script.push({ sign: '-', text: old });
+      row += 1;
+    } else {
+      script.push({ sign: '+', text: fresh ?? '' });
+      column += 1;
+    }
+  }
+  return script;
+}
+
+function hunks(script: readonly EditedLine[]): readonly string[] {
+  const isShown = script.map((_, index) =>
+    script
+      .slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1)
+      .some(({ sign }) => sign !== ' '),
+  );
+  const next = { old: 1, fresh: 1 };
+  const written: string[] = [];
+  for (let index = 0; index < script.length; ) {
+    const start = { ...next };
+    const lines: string[] = [];
+    for (; index < script.length && isShown[index]; index += 1) {
+      const { sign, text } = script[index] as EditedLine;
+      lines.push(sign + text);
+      if (sign !== '+') next.old += 1;
+      if (sign !== '-') next.fresh += 1;
+    }
+    if (lines.length === 0) {
+      next.old += 1;
+      next.fresh += 1;
+      index += 1;
+      continue;
+    }
+    const range = (from: number, to: number) => `${to === from ? from - 1 : from},${to - from}`;
+    written.push(
+      `@@ -${range(start.old, next.old)} +${range(start.fresh, next.fresh)} @@`,
+      ...lines,
+    );
+  }
+  return written;
+}

@@ -10,6 +10,7 @@ import {
 } from './github-answers.js';
 import {
   changeTree,
+  diffBetween,
   type GitCommit,
   type GitMode,
   type GitObject,
@@ -60,6 +61,23 @@ export const GIT_ROUTES: Routes = {
     return { status: 200, body: { ...self, ...content } };
   },
   'POST /git/commits': createCommit,
+  'GET /git/commits/{commit_sha}': ({ repo, params }) => {
+    const commit = repo.git.commits.get(params['commit_sha'] ?? '');
+    return commit === undefined ? notFound() : { status: 200, body: commitJson(repo, commit) };
+  },
+  'GET /git/matching-refs/{ref}': ({ repo, params }) => {
+    const start = branchOf(params['ref']) ?? '';
+    const names = [...repo.branches.keys()].filter((name) => name.startsWith(start));
+    return { status: 200, body: names.map((name) => refJson(repo, name)) };
+  },
+  // The rules themselves are GitHub's own affair: each has one kind here.
+  'GET /rules/branches/{branch}': (call) => {
+    const { repo, params } = call;
+    const rules = repo.rules.filter(({ branch, kind }) => {
+      return branch === params['branch'] && kind === 'ruleset';
+    });
+    return page(call, rules, () => ({ type: 'creation', ruleset_id: 42 }));
+  },
   'GET /git/ref/{ref}': ({ repo, params }) => {
     const branch = branchOf(params['ref']);
     return branch !== undefined && repo.branches.has(branch)
@@ -72,6 +90,12 @@ export const GIT_ROUTES: Routes = {
     if (!repo.branches.has(branch)) return githubError(422, 'Reference does not exist');
     const violation = ruleViolation(repo, branch, 'delete');
     if (violation !== undefined) return githubError(422, violation.message);
+    const head = `${repo.owner}/${repo.name}`;
+    for (const pull of repo.pulls.values()) {
+      const isOfBranch = pull.head.ref === branch && pull.head.repository === head;
+      if (isOfBranch || pull.base.ref === branch)
+        repo.pulls.set(pull.number, { ...pull, state: 'closed' });
+    }
     repo.branches.delete(branch);
     return { status: 204, body: undefined };
   },
@@ -273,6 +297,7 @@ function createCommit(call: RestCall): RestAnswer {
     message,
     tree,
     parents = [],
+    ...named
   } = call.request.body as { message: string; tree: string; parents?: readonly string[] };
   if (!repo.git.trees.has(tree)) return githubError(422, 'Tree SHA does not exist');
   if (parents.some((sha) => !repo.git.commits.has(sha)))
@@ -284,14 +309,15 @@ function createCommit(call: RestCall): RestAnswer {
     author: person,
     committer: person,
     message,
+    isSigned: !('author' in named || 'committer' in named),
   });
   return created(commitJson(repo, commit));
 }
 
-/** A commit as the REST API's git side shows it. The fake signs none. */
+/** A commit as the REST API's git side shows it. */
 function commitJson(
   repo: StoredRepo,
-  { sha, tree, parents, author, committer, message }: GitCommit,
+  { sha, tree, parents, author, committer, message, isSigned = false }: GitCommit,
 ) {
   const git = `${api(repo)}/git`;
   const page = (name: string) => `${html(repo)}/commit/${name}`;
@@ -309,11 +335,11 @@ function commitJson(
     tree: { sha: tree, url: `${git}/trees/${tree}` },
     parents: parents.map(place),
     verification: {
-      verified: false,
-      reason: 'unsigned',
-      signature: null,
-      payload: null,
-      verified_at: null,
+      verified: isSigned,
+      reason: isSigned ? 'valid' : 'unsigned',
+      signature: isSigned ? 'signed by GitHub' : null,
+      payload: isSigned ? message : null,
+      verified_at: isSigned ? committer.date : null,
     },
   };
 }
@@ -357,13 +383,21 @@ function refJson(repo: StoredRepo, branch: string): Record<string, unknown> {
  */
 const MAX_COMPARED_FILES = 300;
 
+/** Of two commits with a common ancestor, from that one on. */
+function ownDiff(repo: StoredRepo, basehead: string): string | undefined {
+  const [from, to] = basehead.split('...').map((name) => resolveCommit(repo, name)?.sha ?? '');
+  const ancestors = new Set(historyOf(repo.git, from ?? '').map(({ sha }) => sha));
+  const shared = historyOf(repo.git, to ?? '').find(({ sha }) => ancestors.has(sha));
+  return shared && diffBetween(repo.git, shared.sha, to ?? '');
+}
+
 /**
  * As a diff, or as JSON: how two commits are related, the files of their diff, and one commit in
  * place of all of them.
  */
 function compare({ repo, params, media }: RestCall): RestAnswer {
   const { basehead = '' } = params;
-  const diff = repo.comparisons.get(basehead);
+  const diff = repo.comparisons.get(basehead) ?? ownDiff(repo, basehead);
   if (media === 'diff') {
     if (diff === undefined) return notFound();
     if (diffEntriesJson(repo, diff, '').length > MAX_COMPARED_FILES)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fileDiff } from './github-diff.js';
 import type { FileContent, FileTree, StoredRepo } from './github-state.js';
 
 /** File, executable, symbolic link, submodule, folder. */
@@ -32,6 +33,8 @@ export interface GitCommit {
   readonly author: GitPerson;
   readonly committer: GitPerson;
   readonly message: string;
+  /** GitHub signs what it makes itself and in nobody's name. */
+  readonly isSigned?: boolean;
 }
 
 /** Who made a commit, and when. */
@@ -188,6 +191,21 @@ export function resolveObject(
   const bytes = repo.git.blobs.get(rev);
   if (bytes !== undefined) return { kind: 'blob', path: '', mode: '100644', sha: rev, bytes };
   return repo.git.trees.has(rev) ? listTree(repo.git, rev)[0] : resolveCommit(repo, rev);
+}
+
+/** The diff between two commits, of text files alone; undefined where one of them is not there. */
+export function diffBetween(store: GitStore, from: string, to: string): string | undefined {
+  const texts = (sha: string) => {
+    const commit = store.commits.get(sha);
+    const objects = commit === undefined ? undefined : listTree(store, commit.tree);
+    const blobs = objects?.filter(({ kind }) => kind === 'blob');
+    return blobs && new Map(blobs.map(({ path, bytes }) => [path, bytes.toString()]));
+  };
+  const [before, after] = [texts(from), texts(to)];
+  if (before === undefined || after === undefined) return undefined;
+  const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted();
+  const changed = paths.filter((path) => before.get(path) !== after.get(path));
+  return changed.map((path) => fileDiff(path, before.get(path), after.get(path))).join('');
 }
 
 /** Every commit that can be reached from one, newest first; each once. */

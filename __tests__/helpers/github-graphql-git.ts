@@ -198,6 +198,7 @@ export function gitMutations(caller: Caller) {
         author,
         committer: { ...author, name: 'GitHub', email: 'noreply@github.com' },
         message: body ? `${headline}\n\n${body}` : headline,
+        isSigned: true,
       });
       repo.branches.set(branch, commit.sha);
       return { commit: commitNode(repo, commit) };

@@ -19,7 +19,8 @@ interface OpenApi {
  * takes seconds to load.
  */
 const BELOW_REPOSITORY = `
-  /tarball/{ref} /contents/{path} /git/trees /git/trees/{tree_sha} /git/blobs/{file_sha} /git/commits /git/ref/{ref} /git/refs
+  /contents/{path} /git/trees /git/trees/{tree_sha} /git/blobs/{file_sha} /git/commits /git/commits/{commit_sha} /git/matching-refs/{ref}
+  /rules/branches/{branch} /tarball/{ref} /git/ref/{ref} /git/refs
   /git/refs/{ref} /commits /commits/{ref} /commits/{ref}/check-runs /commits/{ref}/status /commits/{commit_sha}/pulls /tags
   /compare/{basehead} /check-runs /check-runs/{check_run_id} /actions/jobs/{job_id}/logs
   /pulls /pulls/{pull_number} /pulls/{pull_number}/files /pulls/{pull_number}/commits /pulls/{pull_number}/reviews

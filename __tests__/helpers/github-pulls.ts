@@ -7,7 +7,7 @@ import {
   type RestCall,
   type Routes,
 } from './github-answers.js';
-import { newSince } from './github-git.js';
+import { diffBetween, newSince } from './github-git.js';
 import { listedCommit } from './github-git-rest.js';
 import { nextNumber } from './github-issues.js';
 import { diffEntriesJson, fullName, pullJson } from './github-json.js';
@@ -88,7 +88,7 @@ function createPull({ repo, request, viewer }: RestCall): RestAnswer {
     locked: false,
     base: { ref: asked.base, sha: baseSha },
     head: { ref: asked.head, sha: headSha, repository: fullName(repo) },
-    diff: '',
+    diff: diffBetween(repo.git, baseSha, headSha) ?? '',
   };
   if (
     [...repo.pulls.values()].some((one) => one.state === 'open' && labelOf(one) === labelOf(pull))

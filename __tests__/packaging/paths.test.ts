@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../..');
 /** Listed, so that the mentions of a folder are still recognized after it has been renamed. */
 const FOLDERS = [
   ...['.ci', '.github', '__tests__', 'axe', 'bench', 'dist', 'docs', 'eval'],
-  ...['examples', 'schema', 'scripts', 'src'],
+  ...['examples', 'live', 'schema', 'scripts', 'src'],
 ];
 
 /** In these texts `axe/` is mostly a folder of somebody else's repository. */
@@ -27,7 +27,8 @@ const TEXTS = [
   '.github/**/*.{yml,md}',
   '.ci/*',
   'scripts/*.{js,json,yml}',
-  '{bench,eval}/*.js',
+  '{bench,eval,live}/*.js',
+  'live/*.yml',
   '*.{md,json,js}',
   'docs/internals/*.md',
 ]
@@ -38,11 +39,12 @@ const TEXTS = [
 
 /** Paths of another repository, files that a build makes and removes, and names that stand for many. */
 const NOT_OURS = [
-  /^\.github\/workflows\/(?:axe\b|review-)/,
+  /^\.github\/workflows\/(?:axe\b|live\b|review-)/,
   /^dist\/(?:program|ncc)\//,
   /^__tests__\/golden\/axe\/nn-/,
-  // The live check writes it.
-  /^docs\/verified-on-github\.md$/,
+  // Written by whoever has an account on GitHub, or a key of a model.
+  /^docs\/(?:verified-on-github|score)\./,
+  /^live-(?:write|read)\//,
 ];
 
 it('knows every folder of the repository', () => {

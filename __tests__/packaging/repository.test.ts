@@ -7,7 +7,7 @@ import { importedPackages } from '../helpers/imported-packages.js';
 import { exampleWorkflows, workflowsIn } from '../helpers/workflow-files.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-const WORKFLOWS = workflowsIn('.github/workflows');
+const WORKFLOWS = [...workflowsIn('.github/workflows'), ...workflowsIn('live')];
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 describe.each(WORKFLOWS)('the workflow $name', ({ name, content, workflow }) => {
