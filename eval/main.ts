@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Environment } from '../src/lib/environment.js';
 import { AxeError } from '../src/lib/errors.js';
@@ -8,6 +9,7 @@ import { evaluate } from './evaluate.js';
 import { differences, writeExpected } from './expected.js';
 import { chooseCases, countKinds, type LoadedCase, loadCases } from './load.js';
 import { formatComparison, formatReport, type SettingResult } from './report.js';
+import { runSet } from './run-set.js';
 import { checkModel, liveSetting, offlineSetting, scriptedSetting } from './settings.js';
 import { openWorld, type World } from './world.js';
 
@@ -28,8 +30,11 @@ Without options: scripted answers and offline/rules; exact expected figures. Ask
   --max-cost <dollars>       the most that all of it may cost; needed with --model
   --rounds <number>          how often each case is run; default 3 with --model
   --cases <list>             only these cases or kinds
+  --set <file>               reviews the changes of a public set, and writes docs/score.md
+  --memory                   with --set, also with the memory of each repository's earlier changes
+  --yes                      with --set, starts after it has said what it will cost
   --claims                   only second looks: at 60 claims about the cases, of which 30 hold
-  --out <file>               writes the result as JSON, one file for all settings
+  --out <file>               writes the result as JSON; with --set, its page goes next to it
   --compare <a> <b>          compares the first settings of two such files
   --update                   takes the figures for the expected ones`;
 
@@ -70,6 +75,9 @@ function readOptions(args: readonly string[]) {
       compare: { type: 'boolean', default: false },
       update: { type: 'boolean', default: false },
       claims: { type: 'boolean', default: false },
+      set: { type: 'string' },
+      memory: { type: 'boolean', default: false },
+      yes: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -84,9 +92,12 @@ async function run(options: Options, started: Started): Promise<number> {
   if (options.compare) return compare(options.positionals, started);
   const [word] = options.positionals;
   if (word !== undefined) throw new UsageError(`${word} is no option; see npm run eval -- --help`);
+  const isOfSet = options.memory || options.yes;
+  if (isOfSet && options.set === undefined) throw new UsageError('--memory and --yes need --set');
   const cases = chooseCases(loadCases(), listOf(options.cases));
   const world = await openWorld();
   try {
+    if (options.set !== undefined) return await ofSet(world, options.set, { options, started });
     if (options.claims) return await judgeAllClaims(world, { options, started });
     return options.model === undefined
       ? await withoutModel(world, cases, { options, started })
@@ -99,6 +110,16 @@ async function run(options: Options, started: Started): Promise<number> {
 interface Running {
   readonly options: Options;
   readonly started: Started;
+}
+
+/** What a person measures, with a set that they have downloaded. */
+async function ofSet(world: World, set: string, { options, started }: Running): Promise<number> {
+  const { model, memory: hasMemory, yes: isConfirmed, out = 'docs/score.json' } = options;
+  if (model === undefined) throw new UsageError('--set needs --model');
+  const capUsd = options['max-cost'] === undefined ? undefined : readLimits(options).capUsd;
+  const folder = join(import.meta.dirname, '../.eval');
+  const chosen = { set, model, capUsd, hasMemory, isConfirmed, out, folder };
+  return await runSet(world, chosen, started);
 }
 
 /** What guards the pipeline in CI. */

@@ -12,7 +12,7 @@ type Found = Pick<Posted, 'path' | 'line' | 'text'>;
  * or the words of one of its wordings, and one word of each group.
  */
 export function isMeant(expected: Expected, found: Found): boolean {
-  const isPlaced = isNear(expected.lines, found.line) || isWordedAs(expected, found);
+  const isPlaced = isNearLines(expected.lines, found.line) || isWordedAs(expected, found);
   return found.path === expected.path && isPlaced && hasWords(expected.words, found.text);
 }
 
@@ -60,7 +60,7 @@ export function isBait(
   { path, line, text }: Found,
 ): boolean {
   return forbidden.some(
-    (one) => one.path === path && isNear(one.lines, line) && hasWords(one.words, text),
+    (one) => one.path === path && isNearLines(one.lines, line) && hasWords(one.words, text),
   );
 }
 
@@ -75,12 +75,16 @@ function beginsWord(text: string, word: string): boolean {
   return new RegExp(/^\w/.test(word) ? `(?<![\\p{L}\\p{N}])${escaped}` : escaped, 'u').test(text);
 }
 
-function isNear([first, last]: Expected['lines'], line: number): boolean {
+/** Whether a finding is on some lines or at most five lines away. */
+export function isNearLines([first, last]: Expected['lines'], line: number): boolean {
   return line >= first - NEAR_LINES && line <= last + NEAR_LINES;
 }
 
 /** For a finding somewhere else in the file: words alone have to carry it. */
-function isWordedAs({ wordings }: Expected, { text }: Found): boolean {
+export function isWordedAs(
+  { wordings }: Pick<Expected, 'wordings'>,
+  { text }: Pick<Found, 'text'>,
+): boolean {
   const said = wordsOf(text);
   return wordings.some((wording) => {
     const words = [...wordsOf(wording)];

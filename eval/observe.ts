@@ -31,6 +31,8 @@ export interface Thread {
 /** What one run did, as people and other programs see it. */
 export interface Seen {
   readonly conclusion: string;
+  /** Why a run failed. */
+  readonly reason?: string | undefined;
   readonly posted: readonly Posted[];
   /** Raised, and taken out by a second look. */
   readonly refuted: readonly Posted[];
@@ -96,6 +98,7 @@ export function observe({ step, repo, pull, version, renames, requests, calls }:
     records.filter(({ state }) => states.includes(state)).map(toPosted);
   return {
     conclusion: step.outputs['conclusion'] ?? 'none',
+    reason: step.outputs['reason'],
     posted: records.filter(({ state, isNew }) => isNew === true && state === 'open').map(toPosted),
     refuted: inState('refuted', 'unclear'),
     threads,

@@ -111,6 +111,23 @@ export async function playFirst(world: World, loaded: LoadedCase, setting: Setti
   return await createStage(world, about, setting).run(scene, { event, pull: FIRST_PULL, version });
 }
 
+/** Reviews one change with what earlier ones left in memory; undefined if the money ended in it. */
+export async function playChange(
+  world: World,
+  {
+    about,
+    version,
+    memory,
+  }: { readonly about: Case; readonly version: Version; readonly memory: Files },
+  setting: Setting,
+): Promise<{ readonly seen: Seen; readonly memory: Files } | undefined> {
+  const scene = openScene(world, version.base, memory);
+  const event = scene.open({ ...about, number: FIRST_PULL }, version);
+  const stage = createStage(world, about, setting);
+  const seen = await stage.run(scene, { event, pull: FIRST_PULL, version });
+  return stage.isCut() ? undefined : { seen, memory: scene.memory() };
+}
+
 /**
  * Runs the second pull request of a lesson once more in a repository of its own, with another
  * memory.
