@@ -1,10 +1,11 @@
 // Writes docs/reference/inputs.md, outputs.md, agent-keys.md and limits.md, the table of commands in
-// docs/events.md and that of refusals in docs/questions.md, from action.yml, schema/ and src/. With `--check` it writes nothing,
+// docs/events.md, the status in README.md, and that of refusals in docs/questions.md, from action.yml, schema/ and src/. With `--check` it writes nothing,
 // names what is out of date and ends with status 1.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { buildSync } from 'esbuild';
 import { parse } from 'yaml';
 import { LIMITS } from './limits.js';
+import { readStatus } from './status.js';
 
 const ACTION = readFileSync('action.yml', 'utf8');
 const { inputs, outputs } = parse(ACTION);
@@ -30,6 +31,7 @@ const PAGES = {
   'docs/reference/outputs.md': outputsPage(),
   'docs/reference/agent-keys.md': agentKeysPage(),
   'docs/reference/limits.md': limitsPage(),
+  'README.md': fill('README.md', 'status', readStatus()),
   'docs/events.md': fill('docs/events.md', 'commands', formatCommandTable()),
   'docs/questions.md': fill('docs/questions.md', 'refusals', formatRefusalTable()),
 };
@@ -166,9 +168,11 @@ function page(title, about, sections) {
 
 function fill(path, name, content) {
   const markdown = readFileSync(path, 'utf8');
-  const [before, rest] = markdown.split(`<!-- ${name} -->\n`);
+  // Lines of their own, or a part of one.
+  const [before, rest] = markdown.split(`<!-- ${name} -->`);
   const [, after] = rest.split(`<!-- /${name} -->`);
-  return `${before}<!-- ${name} -->\n${content}\n<!-- /${name} -->${after}`;
+  const end = rest.startsWith('\n') ? '\n' : '';
+  return `${before}<!-- ${name} -->${end}${content}${end}<!-- /${name} -->${after}`;
 }
 
 function code(text) {
