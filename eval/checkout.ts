@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { SetChange } from './set.js';
@@ -59,13 +59,15 @@ function filesAt(git: Git, clone: string, commit: string): Readonly<Record<strin
 /** The code of strangers: none of their hooks, filters and settings is used. */
 function gitIn(folder: string, args: readonly string[]): string {
   const safe = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.symlinks=false'];
-  return execFileSync('git', [...safe, ...args], {
+  const { status, stdout, stderr } = spawnSync('git', [...safe, ...args], {
     cwd: folder,
     encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
     maxBuffer: 1024 ** 3,
     env: { ...process.env, GIT_TERMINAL_PROMPT: '0', GIT_LFS_SKIP_SMUDGE: '1' },
   });
+  // The page is published, so this is not the command with its local paths.
+  if (status !== 0) throw new Error(stderr.trim() || `git ${args[0]} failed`);
+  return stdout;
 }
 
 function succeeds(run: () => unknown): boolean {

@@ -17,8 +17,8 @@ export function formatStatus({ reports, score }) {
       : `On github.com: [verified](docs/verified-on-github.md) on ${verified.at.slice(0, 10)} with version ${verified.version}.`;
   const withModel =
     score === undefined
-      ? 'Figures of a real model: never ([measure yours](CONTRIBUTING.md#measure-a-model-an-hour-about-5), an hour).'
-      : `Figures of a real model: [${score.model}](docs/score.md) on ${score.date} with version ${score.version}.`;
+      ? 'Figures of a real model: never ([measure yours](docs/evaluation.md#measure-a-public-set), an hour).'
+      : `Figures of a real model: [${score.model}](docs/score.md) on ${score.date} with version ${score.version} ([what they mean](docs/evaluation.md)).`;
   return `${onGitHub} ${withModel}`;
 }
 
