@@ -47,7 +47,9 @@ describe.each(PROMISES)('the promise “$phrase” of $page', ({ page, phrase, t
 
 it('each sentence of the README with “never” or “nothing” is a promise, so it has a test', () => {
   const phrases = PROMISES.filter(({ page }) => page === 'README.md').map(({ phrase }) => phrase);
-  const claims = sentencesOf(readDocument('README.md')).filter(({ text }) =>
+  // Generated: it says "never" until somebody has verified it.
+  const status = /<!-- status -->.*<!-- \/status -->/;
+  const claims = sentencesOf(readDocument('README.md').replace(status, '')).filter(({ text }) =>
     /\b(?:never|nothing)\b/i.test(text),
   );
   expect(claims.length).toBeGreaterThan(2);
