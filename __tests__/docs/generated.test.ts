@@ -23,8 +23,8 @@ describe.each([
   });
 });
 
-it('the page about garbage collection shows a summary as a run writes it', () => {
-  const page = readDocument('docs/garbage-collection.md');
+it('the page about learning and trimming shows a summary as a run writes it', () => {
+  const page = readDocument('docs/learning.md');
   const [, sample = ''] = /^````markdown\n(.*?)\n````$/ms.exec(page) ?? [];
   // The transcript's model also mentions a person, and its times differ from run to run.
   const written = readDocument(

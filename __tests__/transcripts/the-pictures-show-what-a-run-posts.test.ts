@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { picturesOf } from '../../scripts/docs-images/pictures.js';
 import { makeGitRepo } from '../helpers/git-repo.js';
 import {
   text as answer,
@@ -174,6 +175,8 @@ it('the sources of the pictures equal what the built action and command line pri
   if (process.env['UPDATE_TRANSCRIPTS'] === '1') {
     mkdirSync(dirname(SOURCES), { recursive: true });
     writeFileSync(SOURCES, said);
+    for (const [file, svg] of Object.entries(picturesOf(JSON.parse(said))))
+      writeFileSync(join(dirname(SOURCES), file), svg);
   }
   expect(said).toBe(readFileSync(SOURCES, 'utf8'));
 });
