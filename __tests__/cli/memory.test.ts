@@ -237,6 +237,20 @@ it('the place of memory can be a folder of a checkout, whose entries have proven
   expect(existsSync(folder)).toBe(false);
 });
 
+it('a rewrite in a checkout keeps its copy out of commits, with a file below the top of the checkout', async () => {
+  writeFiles(home, {
+    'checkout/.git/HEAD': 'ref: refs/heads/main\n',
+    'checkout/bot.md': A + B,
+    'checkout/.axe/memory/bot.md': A + B,
+  });
+  await memory(['forget', 'bot', 'aaaaaa', '--dir', 'checkout/.axe/memory']);
+  const ignored = readFileSync(join(home, 'checkout/.axe/memory/.gitignore'), 'utf8');
+  expect(ignored).toMatch(/^\*\.bak$/m);
+  await memory(['forget', 'bot', 'aaaaaa', '--dir', 'checkout']);
+  expect(existsSync(join(home, 'checkout/bot.md.bak'))).toBe(true);
+  expect(existsSync(join(home, 'checkout/.gitignore'))).toBe(false);
+});
+
 it('the place of memory needs no home folder', async () => {
   writeFiles(home, { 'mem/packages/api/bot.md': A });
   const words = ['forget', 'bot', 'aaaaaa', '--purge', '--dir', 'mem/packages/api'];

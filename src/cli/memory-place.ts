@@ -10,11 +10,12 @@ import { COMMITTED_FOLDER } from '../lib/defaults.js';
 import { configDir } from '../lib/environment.js';
 import { AxeError, formatError, isNotFound } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
+import { findRepositoryRoot } from '../lib/git.js';
 import { apartPath, defaultLogPath, memoryName } from '../memory/paths.js';
 import { statePath } from '../memory/state.js';
 import type { MemoryStore } from '../memory/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../memory/stores/branch/branch-store.js';
-import { createFileStore } from '../memory/stores/file/file-store.js';
+import { createFileStore, withIgnoreFile } from '../memory/stores/file/file-store.js';
 import { localAgents } from '../run/agents.js';
 import { runLogPath } from '../run/memory.js';
 import { type ParsedFlags, repositoryNamed } from './command-line.js';
@@ -128,7 +129,11 @@ async function openFolder(root: string, path: string, mayCreate: boolean): Promi
       remedy: 'Give the folder the memory is in, `--dir .axe/memory`.',
     });
   }
-  const store = createFileStore({ files, clock: createClock(), root, followLinks: false });
+  const store = await ignoringCopies(
+    createFileStore({ files, clock: createClock(), root, followLinks: false }),
+    files,
+    root,
+  );
   const agentFiles = [path, apartPath(path)].flatMap((log) => [log, statePath(log)]);
   return {
     ...store,
@@ -142,6 +147,19 @@ async function openFolder(root: string, path: string, mayCreate: boolean): Promi
       return await removeCopies(copies, current.location);
     },
   };
+}
+
+/**
+ * In a checkout, copies of rewrites are kept from commits, since they hold what was forgotten. At
+ * its top a `.gitignore` would apply to the whole repository.
+ */
+async function ignoringCopies(
+  store: MemoryStore,
+  files: ReturnType<typeof createFiles>,
+  root: string,
+): Promise<MemoryStore> {
+  const checkout = await findRepositoryRoot(root);
+  return checkout === undefined || checkout === root ? store : withIgnoreFile(store, files, root);
 }
 
 async function openBranch(
