@@ -22,7 +22,7 @@ import type { Inputs } from '../runner/inputs.js';
 import type { ThisRun } from '../runner/runner.js';
 import type { Changes } from '../tools/workspace/changes.js';
 
-/** What the action's publisher works with. */
+/** Everything that the action's publisher needs. */
 export interface ActionPublisherOptions extends ThisRun {
   readonly client: GitHubClient | undefined;
   /** The check in progress; left out where none is wanted. */
@@ -32,7 +32,7 @@ export interface ActionPublisherOptions extends ThisRun {
   readonly checkRun: boolean;
   readonly rules: PublishRules;
   /**
-   * What the run has changed, and the branch that it has read; left out where it may change
+   * The run's changes, and the branch that it has read; left out if it is allowed to change
    * nothing.
    */
   readonly changes?: {
@@ -44,15 +44,15 @@ export interface ActionPublisherOptions extends ThisRun {
   now(): Date;
 }
 
-/** Who wrote what is above, and where to read more. */
+/** A comment's last line: its author, and a link to the run. */
 export function footer(by: string, { runUrl }: { readonly runUrl: string }): string {
   const run = runUrl === '' ? '' : ` · [this run](${runUrl})`;
   return `<sub>${by}${run}</sub>`;
 }
 
 /**
- * The text of a comment: what a completed run answered, or what a run had said when it was cut
- * short, often in the middle of a code block; empty for nothing. What was not shown stands first,
+ * The text of a comment: the answer of a completed run, or the words of a run that was cut short,
+ * often in the middle of a code block; empty for nothing. The part that was not read comes first,
  * so that an answer that is cut does not lose it.
  */
 export function answerText(
@@ -84,15 +84,15 @@ function answerOf(outcome: RunOutcome, clean: (markdown: string) => string): str
   return outcome.answer === '' ? '' : `${clean(outcome.answer)}\n\n*${formatEnd(outcome)}*`;
 }
 
-/** Who wrote what is above, in markdown. */
+/** The author of a text, in markdown. */
 export function writtenBy(agent: string): string {
   return `Written by the agent \`${agent}\` with axe-action`;
 }
 
 /**
- * What the readers of a review have to know of it: that the change steers its reviewer, that a
- * limit ended it. Sentences in markdown that nobody has cleaned yet; how much was looked at is in
- * the last line of the review.
+ * Remarks for the readers of a review: the change steers its reviewer, or a limit ended it. They
+ * are sentences in markdown that nobody has cleaned yet; the last line of the review has the
+ * coverage.
  */
 export function reviewRemarks(
   outcome: RunOutcome,
@@ -118,9 +118,9 @@ export function reviewRemarks(
 /** The summary was written before: it may name what has been taken out since. */
 function formatSecondLooks({ refuted, unverified }: BufferedPublications): readonly string[] {
   const [are, them] = refuted.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  const left = `${count(refuted.length, 'finding')} ${are} left out after a second look, even if the summary mentions ${them}.`;
+  const leftOut = `${count(refuted.length, 'finding')} ${are} left out after a second look, even if the summary mentions ${them}.`;
   return [
-    ...(refuted.length === 0 ? [] : [left]),
+    ...(refuted.length === 0 ? [] : [leftOut]),
     ...(unverified === 0 ? [] : [`Not verified: ${unverified}.`]),
   ];
 }
@@ -160,8 +160,8 @@ export async function postComment(
     };
     const answer = await orGitHubError(replyInThread(client, reply, signal), 'missing', 'denied');
     const there = `The answer is already in the thread of #${number}.`;
-    // Where the thread is gone, or takes a permission that a comment does not, the conversation is
-    // left.
+    // If the thread is gone, or needs a permission that a comment does not, only the conversation
+    // of the pull request is left.
     if (!(answer instanceof GitHubError))
       return {
         url: answer.url,
@@ -175,12 +175,12 @@ export async function postComment(
   return { url, posts, line: `${created ? 'Posted a comment' : there} on #${number}.` };
 }
 
-/** Whether the trigger is a comment on a line of a diff, which is answered in its thread. */
+/** Such a comment is answered in its thread. */
 export function isOnLine(trigger: Trigger): trigger is CommentTrigger {
   return trigger.kind === 'comment' && trigger.event === 'pull_request_review_comment';
 }
 
-/** Where a comment goes. */
+/** The place of a comment. */
 export interface Target {
   readonly number: number;
   /** The comment that is answered; undefined for a sticky comment. */
@@ -207,7 +207,7 @@ export function commentTarget(trigger: Trigger, comment: Inputs['comment']): Tar
   };
 }
 
-/** Stands for all agents of a repository; none has this name. */
+/** The name for all agents of a repository; no agent has it. */
 export const ALL_AGENTS = 'memory';
 
 /** Each agent has one sticky comment, and one reply to each comment. */

@@ -24,7 +24,7 @@ import { disarmUrl, isReferenceUrl } from '../safety/words.js';
 import { joinEdits } from '../tools/workspace/changes.js';
 import { type ActionPublisherOptions, footer, writtenBy } from './answer.js';
 
-/** What became of the files that a run has changed. */
+/** The result of publishing the files that a run has changed. */
 interface PublishedChange {
   /** Computed, for the entry: names the pull request, its branch and the files. */
   readonly line?: string;
@@ -40,9 +40,9 @@ interface PublishedChange {
 }
 
 /**
- * Opens the pull request, or pushes the commits, that a run wants of what it has changed. Where
- * that may not be, or GitHub refuses, the patch is in the job summary; a change that breaks a rule
- * is shown nowhere. Does not throw: trouble is a warning.
+ * Opens the pull request, or pushes the commits, that a run asks for. If that is not allowed, or
+ * GitHub refuses, the patch is in the job summary; a change that breaks a rule is shown nowhere.
+ * Does not throw: an error is a warning.
  */
 export async function publishChange(
   end: PublishRequest,
@@ -58,20 +58,20 @@ export async function publishChange(
   if (draft === undefined && commits.length === 0) {
     if (edits.size === 0) return {};
     // The answer may well say that all is done; without one there is nothing to correct.
-    const tell = (reason: string) => (hasAnswer ? `Nothing was committed: ${reason}` : undefined);
+    const tell = (cause: string) => (hasAnswer ? `Nothing was committed: ${cause}` : undefined);
     if (problem !== undefined) return { said: tell(`${problem}.`) };
     const details = `The agent changed ${count(edits.size, 'file')} but did not ask for a pull request.`;
     const { where, text } = describePatch(edits, secrets);
-    const why = isEnded ? 'the agent did not ask for it' : 'the run did not finish';
-    return { said: tell(`${why}. ${where}`), details: `${details} ${text}` };
+    const reason = isEnded ? 'the agent did not ask for it' : 'the run did not finish';
+    return { said: tell(`${reason}. ${where}`), details: `${details} ${text}` };
   }
   const nothing = draft === undefined ? NOT_PUSHED : NOT_OPENED;
   if (problem !== undefined) {
     const remedy = 'Run it again, or change the files by hand.';
     return failed(nothing, { message: problem, remedy }, undefined, options);
   }
-  const why = isEnded ? onlyPatch : 'the run did not finish';
-  if (why !== undefined) return notPublished(nothing, why, edits, secrets);
+  const hindrance = isEnded ? onlyPatch : 'the run did not finish';
+  if (hindrance !== undefined) return notPublished(nothing, hindrance, edits, secrets);
   const publishing = { ...options, changes, client, repository: plan.trigger.repository };
   return draft === undefined ? await push(end, publishing) : await open(draft, end, publishing);
 }
@@ -79,7 +79,7 @@ export async function publishChange(
 const NOT_OPENED = 'No pull request was opened';
 const NOT_PUSHED = 'Nothing was pushed';
 
-/** What a change is published with. */
+/** Everything that publishing a change needs. */
 interface Publishing extends ActionPublisherOptions {
   readonly changes: NonNullable<ActionPublisherOptions['changes']>;
   readonly client: GitHubClient;
@@ -96,15 +96,15 @@ async function open(
   const { edits } = changes.made;
   const clean = cleanFor(word, options);
   const { trigger } = plan;
-  const asked = subjectNumber(trigger);
+  const subjectNo = subjectNumber(trigger);
   const isClosed = 'isClosed' in trigger && trigger.isClosed;
   // Runs of the agent that are about the same have one pull request. Each task that a person gives
   // is another one.
-  const about =
+  const purpose =
     trigger.kind === 'dispatch' ? `${options.workflow}\n${plan.task.sentence}` : options.workflow;
-  const subject = String(asked ?? textId(about).slice(2, 10));
+  const subject = String(subjectNo ?? textId(purpose).slice(2, 10));
   const task = trigger.kind === 'comment' ? `${subject}-${trigger.commentId}` : subject;
-  const by = `${writtenBy(plan.agent.name)}${asked === undefined ? '' : ` for #${asked}`}`;
+  const by = `${writtenBy(plan.agent.name)}${subjectNo === undefined ? '' : ` for #${subjectNo}`}`;
   const result = await withGitHub(async (signal) => {
     const { branch: read, isForeign } = await changes.head();
     const change = {
@@ -123,10 +123,10 @@ async function open(
   });
   if (result instanceof GitHubError) return failed(NOT_OPENED, result, edits, options);
   const { number, url, branch, created, isByJob } = result;
-  const what = `${created ? 'Opened' : 'Updated'} the pull request #${number}`;
+  const action = `${created ? 'Opened' : 'Updated'} the pull request #${number}`;
   return {
-    line: `${what} (\`${branch}\`): ${filesOf(edits)}.`,
-    said: `${what}.`,
+    line: `${action} (\`${branch}\`): ${filesOf(edits)}.`,
+    said: `${action}.`,
     details: pullLink(number, url, isByJob),
     url,
     posts: [{ kind: 'pull-request', number, url, ...updateOf(created) }],
@@ -191,13 +191,13 @@ async function push(
     const { fixes } = commits[at] ?? {};
     return `${oid.slice(0, 7)}${fixes === undefined ? '' : ` (${fixes.handle})`}`;
   });
-  const what = `Pushed ${names.join(', ')} to ${codeSpan(branch)}`;
+  const action = `Pushed ${names.join(', ')} to ${codeSpan(branch)}`;
   const url = `${first?.url}/pull/${number}`;
-  const said = `${what}.`;
+  const sentence = `${action}.`;
   const details = pullLink(number, url, first?.isByJob === true);
-  const line = `${what} of #${number}: ${filesOf(joinEdits(parts.slice(0, made.length)))}.`;
+  const line = `${action} of #${number}: ${filesOf(joinEdits(parts.slice(0, made.length)))}.`;
   const posts: readonly Posted[] = [{ kind: 'commits', number, url }];
-  const pushed = { line, said, details, url, posts };
+  const pushed = { line, said: sentence, details, url, posts };
   if (trouble === undefined) return pushed;
   const rest = failed(
     'The rest was not pushed',
@@ -207,37 +207,37 @@ async function push(
   );
   return {
     ...pushed,
-    said: `${said} ${rest.said}`,
+    said: `${sentence} ${rest.said}`,
     details: `${details}\n\n${rest.details}`,
     failure: rest.failure,
   };
 }
 
-/** What is said where a change is not published, with its patch as far as that may be shown. */
+/** The texts for a change that is not published, with its patch if that can be shown. */
 function notPublished(
   nothing: string,
-  why: string,
+  reason: string,
   edits: FileEdits | undefined,
   secrets: readonly string[],
 ): PublishedChange {
-  const said = `${nothing}: ${why}.`;
-  if (edits === undefined) return { said, details: said };
+  const sentence = `${nothing}: ${reason}.`;
+  if (edits === undefined) return { said: sentence, details: sentence };
   const { where, text } = describePatch(edits, secrets);
-  return { said: `${said} ${where}`, details: `${said} ${text}` };
+  return { said: `${sentence} ${where}`, details: `${sentence} ${text}` };
 }
 
-/** The same of a change that could not be published; `nothing` says what there is not. */
+/** The texts for a change that could not be published; `nothing` names what is missing. */
 function failed(
   nothing: string,
-  { message: why, remedy }: { readonly message: string; readonly remedy?: string },
+  { message: reason, remedy }: { readonly message: string; readonly remedy?: string },
   edits: FileEdits | undefined,
   { reporter, secrets }: ActionPublisherOptions,
 ): PublishedChange {
-  const message = `${nothing.replace(/^./, (letter) => letter.toLowerCase())}: ${why}`;
-  const where = edits && describePatch(edits, secrets).where;
-  const warning = { code: 'publish-failed', message, remedy: remedy ?? where } as const;
+  const message = `${nothing.replace(/^./, (letter) => letter.toLowerCase())}: ${reason}`;
+  const patchPlace = edits && describePatch(edits, secrets).where;
+  const warning = { code: 'publish-failed', message, remedy: remedy ?? patchPlace } as const;
   reporter.warn(warning);
-  return { ...notPublished(nothing, why, edits, secrets), failure: warningText(warning) };
+  return { ...notPublished(nothing, reason, edits, secrets), failure: warningText(warning) };
 }
 
 const MAX_NAMED = 5;
@@ -248,7 +248,7 @@ function filesOf(edits: FileEdits): string {
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** What a job summary has room for next to the answer. */
+/** Leaves room for the answer in the job summary. */
 const MAX_PATCH_BYTES = 200_000;
 
 /**

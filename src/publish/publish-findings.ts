@@ -126,21 +126,21 @@ export async function reportOnOtherPulls(
   const { repository } = trigger;
   for (const findings of others) {
     // Their change is not known: no review is posted, only taken back.
-    const at = { repository, agent: agent.name, head: findings.ledger.seen?.head ?? '', word };
-    await postReview(options.client, postingOf(findings, at, options));
+    const run = { repository, agent: agent.name, head: findings.ledger.seen?.head ?? '', word };
+    await postReview(options.client, postingOf(findings, run, options));
   }
 }
 
 /** Tells of findings without a run: what people did, what the check of the commit says then. */
 export async function reportFindings(
-  told: ToldFindings,
+  changes: ToldFindings,
   options: ActionPublisherOptions,
 ): Promise<ReviewResult> {
-  const { ledger, pull, head, agent, trigger, skipped } = told;
+  const { ledger, pull, head, agent, trigger, skipped } = changes;
   const { repository } = trigger;
-  const at = { repository, agent, head, word: 'own' } as const;
+  const run = { repository, agent, head, word: 'own' } as const;
   const { maxComments } = options.rules;
-  const posting = { ...postingOf(told, at, options), maxComments, answered: told.answered };
+  const posting = { ...postingOf(changes, run, options), maxComments, answered: changes.answered };
   const isUnread = ledger.seen === undefined;
   const isChanged = hasUnreportedChanges(posting);
   const maySay = options.comment !== 'never' && !isUnread && isChanged;
@@ -161,7 +161,7 @@ export async function reportFindings(
   return { agent, report, isUnpublished: false };
 }
 
-/** What is said of findings where a run says nothing else. */
+/** The posting for findings of which the run itself says nothing. */
 function postingOf(
   { pull, ledger, news, isUnread, unsayable }: FindingsToTell,
   {
@@ -197,7 +197,7 @@ function postingOf(
   };
 }
 
-/** What other programs get of a review: redacted, since nobody cleans it later. */
+/** A review for other programs: redacted, since nobody cleans it later. */
 export function reviewResultOf(
   { plan, read: { coverage }, change }: PublishRequest,
   { records, isUnposted = false }: PostedReview,
@@ -311,7 +311,7 @@ export async function publishSideEffects(
       (signal) => addReaction(client, { repository, subject, content: reaction }, signal),
       REMEDY,
     );
-    // Nobody misses a reaction, so one that is refused is no failure.
+    // Nobody misses a reaction, so a refused one is only a warning.
     if (result instanceof GitHubError)
       warn(`the reaction was not added: ${result.message}`, result.remedy);
     else posts.push({ kind: 'reaction', number });
@@ -327,8 +327,8 @@ function formatLabels(names: readonly string[]): string {
 }
 
 /**
- * What a reaction is given to; a review as such takes none (REST API, reactions), its pull request
- * does.
+ * The subject of a reaction. A review takes none (REST API, reactions), so its pull request gets
+ * it.
  */
 function reactionSubject(trigger: Trigger): ReactionSubject | undefined {
   const subject = subjectTrigger(trigger);

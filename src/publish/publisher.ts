@@ -79,17 +79,17 @@ interface ActionPublisher extends Publisher {
  * Posts the answer as a comment where one is wanted. Summary and outputs are written when the run
  * is over.
  */
-export function createActionPublisher(given: ActionPublisherOptions): ActionPublisher {
+export function createActionPublisher(initial: ActionPublisherOptions): ActionPublisher {
   const ids: number[] = [];
   let onPosted: PublishRequest['onPosted'] = () => undefined;
   const client =
-    given.client &&
-    notePosted(given.client, ({ id, ...written }) => {
+    initial.client &&
+    notePosted(initial.client, ({ id, ...written }) => {
       ids.push(id);
       onPosted(id);
-      given.reporter.event({ kind: 'posted', ...written });
+      initial.reporter.event({ kind: 'posted', ...written });
     });
-  const options = { ...given, client };
+  const options = { ...initial, client };
   return {
     async publish(run) {
       onPosted = (id) => run.onPosted(id);
@@ -97,12 +97,12 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
       return { ...published, posted: ids };
     },
     turn: (findings) => turnFindings(findings, options),
-    tellFindings: (told) => reportFindings(told, options),
+    tellFindings: (changes) => reportFindings(changes, options),
     async reply({ trigger, agent, text, among, says }) {
       const target = commentTarget(trigger, options.comment);
       if (target === undefined) return NOTHING;
-      const about = agent === undefined ? '' : `About the agent \`${agent}\` · `;
-      const by = `${about}axe-action, no model was asked`;
+      const subject = agent === undefined ? '' : `About the agent \`${agent}\` · `;
+      const by = `${subject}axe-action, no model was asked`;
       // A reply in a thread is never brought up to date.
       const isShared = among === 'unless-answered' || (among === 'for-all' && !isOnLine(trigger));
       const key = commentKey(isShared ? ALL_AGENTS : (agent ?? ALL_AGENTS), target);
@@ -127,8 +127,8 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
 
 /**
  * A client that notes the ids of the comments and reviews it writes. Every workflow of a repository
- * posts under one account, so nothing else tells later runs which texts are ours. A note added to a
- * comment that stands says nothing.
+ * posts under one account, so nothing else says to later runs which texts are ours. A note added to
+ * an existing comment says nothing.
  */
 function notePosted(client: GitHubClient, onWritten: (text: OwnText) => void): GitHubClient {
   return {
@@ -166,18 +166,19 @@ async function publishAll(
     if (part.line !== undefined || part.url !== undefined)
       options.reporter.event({ kind: 'published', line: part.line, url: part.url });
   };
-  const own = await publishRequested(end, options);
-  tell(own);
+  const requested = await publishRequested(end, options);
+  tell(requested);
   await reportOnOtherPulls(end, options);
-  const check = await publishCheck(end, own, options);
+  const check = await publishCheck(end, requested, options);
   const change = await publishChange(end, options);
   tell(change);
-  const comment = await postAnswer(end, own, change.said, options);
+  const comment = await postAnswer(end, requested, change.said, options);
   tell(comment);
   const line =
-    [own.line, change.line, comment.line].filter((one) => one !== undefined).join(' ') || undefined;
-  const url = own.url ?? comment.url;
-  const posts = [own, check, change, comment].flatMap((part) => part.posts ?? []);
+    [requested.line, change.line, comment.line].filter((text) => text !== undefined).join(' ') ||
+    undefined;
+  const url = requested.url ?? comment.url;
+  const posts = [requested, check, change, comment].flatMap((part) => part.posts ?? []);
   const isPublished = line !== undefined || url !== undefined || check.checkUrl !== undefined;
   return {
     line,
@@ -185,14 +186,15 @@ async function publishAll(
     pullRequestUrl: change.url,
     checkUrl: check.checkUrl || undefined,
     posts: posts.length === 0 ? undefined : posts,
-    details: paragraphs([comment.details ?? own.details ?? '', change.details ?? '']) || undefined,
-    reviewResult: reviewResultOf(end, own, options),
+    details:
+      paragraphs([comment.details ?? requested.details ?? '', change.details ?? '']) || undefined,
+    reviewResult: reviewResultOf(end, requested, options),
     // A review or a pull request that is not there is always a failure; any other publication only
     // if nothing was published.
     failure:
       change.failure ??
-      (own.isUnposted === true ? own.failure : undefined) ??
-      (isPublished ? undefined : (own.failure ?? check.failure ?? comment.failure)),
+      (requested.isUnposted === true ? requested.failure : undefined) ??
+      (isPublished ? undefined : (requested.failure ?? check.failure ?? comment.failure)),
   };
 }
 
@@ -257,15 +259,15 @@ async function postReport(
 }
 
 /**
- * Whether a review is all of the answer. A question is answered where it was asked, whatever else
- * was posted; whoever asks for a review has it once it is there.
+ * The review is the whole answer. A question is answered at its own place, even if a review was
+ * posted; a person who asks for a review has it once it is there.
  */
 function isAnswer({ isReview, url }: PostedReview, trigger: Trigger): boolean {
   if (trigger.kind !== 'comment') return isReview;
   return isReview && url !== undefined && !isQuestion(trigger);
 }
 
-/** Where another workflow's run has no pull request, people look for the answer in vain. */
+/** If another workflow's run has no pull request, people look for the answer in vain. */
 function withoutPull(
   { trigger, reportsOn }: Plan,
   { comment, reportTo }: ActionPublisherOptions,
@@ -282,11 +284,11 @@ interface Comment {
   readonly key: string;
   readonly word: Word;
   readonly text: string;
-  /** Who wrote it, in markdown. */
+  /** The author, in markdown. */
   readonly by: string;
   /** It is left out where it, or another one of the same key, is there. */
   readonly isOnce?: boolean;
-  /** What it says of findings. */
+  /** The decisions on findings that it reports. */
   readonly says?: readonly SaidRev[];
 }
 
@@ -428,7 +430,7 @@ export function checkOf(
       footer: footer(writtenBy(agent.name), { runUrl }),
       maxCharacters: MAX_SUMMARY,
     }),
-    annotations: (review?.unposted ?? []).flatMap((one) => annotationOf(one, secrets)),
+    annotations: (review?.unposted ?? []).flatMap((placed) => annotationOf(placed, secrets)),
   };
 }
 

@@ -18,8 +18,8 @@ import { describeLoaded, type NoteWrite } from '../runner/action-reporter.js';
 import type { ReportOf } from './run-summary.js';
 
 /**
- * What is shown of memory in the summary: exactly what this run loaded and added, and where that
- * is; `isHidden` where it lies in another repository, and what it says is to stay there.
+ * Memory in the summary: exactly the text that this run loaded and added, and its location.
+ * `isHidden`: it is in another repository, and its text has to stay there.
  */
 export function formatMemory(
   {
@@ -41,7 +41,7 @@ export function formatMemory(
     location: () => link(restored),
     path: inlineCode,
   });
-  // What somebody who wants no memory adds to it goes nowhere.
+  // An entry is not kept if the user wants no memory.
   const kept =
     remembered?.result.kind === 'saved' && remembered.result.isNowhere ? undefined : remembered;
   const addedText = kept === undefined || isHidden ? '' : added(kept, memory, plan.agent.name);
@@ -99,7 +99,7 @@ export function formatNoteWrites(writes: readonly NoteWrite[]): string {
 /** Code points of a path. */
 const MAX_PATH = 200;
 
-/** What sub-agents could not save, so that nothing is lost; empty for nothing. */
+/** Entries that sub-agents could not save, so that nothing is lost; empty for none. */
 export function formatUnsavedEntries(lost: readonly MemorySaveResult[], isHidden: boolean): string {
   const entries = lost.flatMap((one) => one.entries);
   if (entries.length === 0) return '';
@@ -130,7 +130,7 @@ function link({ location, url }: MemoryLocation): string {
 function loadedNotes({ found, prompt, checked }: RunNotes, isHidden: boolean): string {
   const { files, location } = found;
   const block = prompt.block.trim();
-  // The scratchpad is no listed note, but the model is given it.
+  // The scratchpad is not listed as a note, but the model is given it.
   const withoutFiles = block === '' ? 'none loaded from' : 'a scratchpad in';
   const what = files > 0 ? `${count(files, 'file')} in` : withoutFiles;
   const { same, moved, gone, elsewhere, unchecked } = checked.counts;
@@ -170,7 +170,7 @@ export function formatStaleLines(gone: readonly StaleNoteLine[], isHidden: boole
 /** Code points of a line. */
 const MAX_GONE_TEXT = 300;
 
-/** Of what is to stay in another repository nothing but the id of the entry is told. */
+/** Only the id of an entry is shown if its text has to stay in another repository. */
 function hiddenLine({ result, entries: [entry] }: MemorySaveResult): string {
   const what = entry === undefined ? 'changes to notes' : `entry ${inlineCode(entry.id)}`;
   return result.kind === 'saved'
@@ -178,7 +178,7 @@ function hiddenLine({ result, entries: [entry] }: MemorySaveResult): string {
     : `${notSaved(result)} It was ${what}.`;
 }
 
-/** Of a run that did not complete its notes are all there is. */
+/** A run that did not complete has only notes. */
 function added(remembered: MemorySaveResult, { store }: Memory, agent: string): string {
   const { result, entries } = remembered;
   const [first] = entries;
@@ -236,7 +236,7 @@ function textsOf(notes: readonly NoteChange[]): string {
   return foldedDetails('The notes, so that nothing is lost', codeBlock(texts));
 }
 
-/** What was to be done to a note, for people who have to do it themselves now. */
+/** The change to a note, for people who have to make it themselves now. */
 export function describeNoteChange({ path, edit }: NoteChange): string {
   const done = `${path}, ${DONE[edit.kind]}`;
   return edit.kind === 'delete' ? `${done}\n\n` : `${done}:\n${edit.text.trimEnd()}\n\n`;
@@ -244,7 +244,7 @@ export function describeNoteChange({ path, edit }: NoteChange): string {
 
 const DONE = { append: 'added', overwrite: 'rewritten', delete: 'deleted' } as const;
 
-/** How people take back what a run has added. A run on a comment can save to no cache. */
+/** The way to take back an entry. A run on a comment cannot save to a cache. */
 function undoLine(
   id: string,
   agent: string,
@@ -272,7 +272,7 @@ function apartNote({ reading, memory }: Plan, remembered: MemorySaveResult | und
   return `The entry is kept apart from what later runs load, because ${reading.reasons[0] ?? ''}.`;
 }
 
-/** What was saved and where: `1 entry added to x.md and 1 entry to apart/x.md`. */
+/** The saved parts with their places: `1 entry added to x.md and 1 entry to apart/x.md`. */
 export function whatWasAdded(
   remembered: MemorySaveResult,
   { location, prefix }: MemoryLocation,
@@ -295,8 +295,8 @@ function unsavedIn({ result }: MemorySaveResult): readonly BlockedPlace[] {
 }
 
 /**
- * What people should know of the store that took the entry, in whole sentences: notices are worth
- * an annotation, remarks are for the summary alone. A failed save tells enough.
+ * Facts about the store that took the entry, in whole sentences: notices are worth an annotation,
+ * remarks are only for the summary. A failed save says enough.
  */
 export function memoryNotes(
   { plan: { trigger }, memory, remembered }: ReportOf<'ran'>,

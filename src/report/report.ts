@@ -44,7 +44,7 @@ interface RunToReport {
   readonly requests?: number;
   /** Called when outputs and summary are written. */
   onShown(): Promise<void>;
-  /** What the run did; left out where nobody kept it. */
+  /** The lines of the run; left out if nobody kept them. */
   readonly transcript?: Transcript;
 }
 
@@ -57,15 +57,15 @@ export async function reportRun(run: RunToReport): Promise<void> {
   for (const line of shown.log) log(line);
   const facts = gateFacts(report, run.trigger);
   const met = metGates(failOn.findings, facts);
-  const found = withFindingsConclusion(shown.outputs, met);
-  // What went wrong in one line, where nothing else says it.
+  const gated = withFindingsConclusion(shown.outputs, met);
+  // One line about the error, if nothing else says it.
   const failed = shown.annotations
     .find(({ level }) => level === 'error')
     ?.message.split('\n', 1)[0];
   const unpublished = warnings.find(({ code }) => code === 'publish-failed')?.message;
-  const cause = met[0]?.why ?? failed ?? unpublished ?? found.conclusion;
+  const cause = met[0]?.why ?? failed ?? unpublished ?? gated.conclusion;
   const outputs =
-    found.conclusion === 'success' ? found : { ...found, reason: found.reason ?? cause };
+    gated.conclusion === 'success' ? gated : { ...gated, reason: gated.reason ?? cause };
   const gates = met.map(({ gate }) => gate);
   const record = recordRun(report, { ...run, outputs, gates });
   await writeResults(run, { markdown: shown.markdown, outputs, record }, facts);
@@ -76,9 +76,9 @@ export async function reportRun(run: RunToReport): Promise<void> {
   const whys = met.map(({ gate, why }) => `${why}, and \`fail-on\` lists \`${gate}\``);
   // Nothing went wrong: the workflow wants it to.
   if (isListed && (outputs.conclusion === 'success' || outputs.conclusion === 'skipped')) {
-    const why = outputs.reason === undefined ? '' : ` (${outputs.reason})`;
+    const reason = outputs.reason === undefined ? '' : ` (${outputs.reason})`;
     whys.unshift(
-      `the conclusion is \`${outputs.conclusion}\`${why}, and \`fail-on\` lists it. Remove it there if the step should pass.`,
+      `the conclusion is \`${outputs.conclusion}\`${reason}, and \`fail-on\` lists it. Remove it there if the step should pass.`,
     );
   }
   const annotations = [
@@ -219,8 +219,8 @@ function warningAnnotations(
 ): readonly Annotation[] {
   // If the store is still in trouble at the end, the failed save alone is reported.
   const isSaveFailed = warnings.some(({ code }) => code === 'memory-save-failed');
-  const told = warnings.filter(({ code }) => !isSaveFailed || code !== 'memory-load-failed');
-  return mergeWarnings(told).map(({ code, message, at }): Annotation => {
+  const shown = warnings.filter(({ code }) => !isSaveFailed || code !== 'memory-load-failed');
+  return mergeWarnings(shown).map(({ code, message, at }): Annotation => {
     const title = WARNING_TITLES[code];
     const failing = (why: string): Annotation => {
       return { level: 'error', title, message: warningText({ message, remedy: why }), at };

@@ -35,13 +35,13 @@ export interface RunRecord {
   readonly program: string;
   readonly end: FinishedRun['kind'];
   readonly conclusion: string;
-  /** Why it is no success: a code; left out for a success. */
+  /** The reason as a code; left out for a success. */
   readonly reason?: string;
   /** The event; left out if it was not read. */
   readonly event?: EventRecord;
   /** The decisions before the model was asked; left out if there were none. */
   readonly plan?: PlanRecord;
-  /** What the model was given; left out if it was given nothing. */
+  /** The context of the model; left out if it was given nothing. */
   readonly read?: ReadRecord;
   /** The work of the models; left out if none was asked. */
   readonly work?: WorkRecord;
@@ -49,7 +49,7 @@ export interface RunRecord {
   readonly findings?: FindingsRecord;
   /** Publications on GitHub. */
   readonly posted: readonly Posted[];
-  /** What the model wanted and was refused. */
+  /** Calls that were refused. */
   readonly refused: Pick<BufferedPublications, 'refusedFindings' | 'refusals'>;
   /** The result of saving memory; left out if nothing was to be saved. */
   readonly saved?: SavedRecord;
@@ -110,7 +110,7 @@ interface WorkRecord
 interface FindingsRecord {
   readonly head: string;
   readonly open: number;
-  /** How many of the open ones no earlier run has said. */
+  /** The number of open findings that no earlier run has said. */
   readonly fresh: number;
   readonly worst: string | null;
   readonly records: readonly FindingRecord[];
@@ -129,7 +129,7 @@ interface SavedRecord {
   readonly notes: number;
 }
 
-/** What the end of a run is recorded from besides its report. */
+/** The facts besides the report from which the end of a run is recorded. */
 interface RecordOptions {
   readonly trigger: Trigger | undefined;
   /** The outputs, which `fail-on` has decided already. */
@@ -137,7 +137,7 @@ interface RecordOptions {
   /** The words of `fail-on` that were met. */
   readonly gates: readonly string[];
   readonly warnings: readonly Warning[];
-  /** Memory is in another repository, of which no more than ids is told. */
+  /** Memory is in another repository, so the record has no more than ids. */
   readonly isHidden: boolean;
 }
 

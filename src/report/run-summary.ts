@@ -9,12 +9,12 @@ export type ReportOf<K extends FinishedRun['kind']> = Extract<FinishedRun, { rea
 
 export interface SummaryOptions {
   readonly warnings: readonly Warning[];
-  /** Memory is in another repository, of which no more than ids is told. */
+  /** Memory is in another repository, so the summary has no more than ids. */
   readonly isHidden: boolean;
   readonly clean: (markdown: string) => string;
   /** Writes of notes, oldest first; left out if there are none. */
   readonly noteWrites?: readonly NoteWrite[];
-  /** How often GitHub was asked; left out where nobody counts. */
+  /** The number of requests to GitHub; left out if nobody counts. */
   readonly requests?: number;
 }
 
@@ -27,8 +27,8 @@ export interface Annotation {
 }
 
 /**
- * What the action shows of a report; `report.ts` cleans and writes it. Parts are empty where there
- * is nothing to show.
+ * A report as the action shows it; `report.ts` cleans and writes it. Empty parts have nothing to
+ * show.
  */
 export interface RunSummary {
   readonly outputs: Outputs;
@@ -38,7 +38,7 @@ export interface RunSummary {
    */
   readonly markdown: string;
   readonly log: readonly string[];
-  /** Annotations beside those of warnings. */
+  /** Annotations in addition to those of warnings. */
   readonly annotations: readonly Annotation[];
 }
 

@@ -61,7 +61,7 @@ export function summarizeRun(
   const { plan, outcome, published, read, spend, artifacts } = report;
   const { stats } = outcome;
   const ended = conclusionOf(outcome);
-  // A run of which nobody hears is no success, however well the model did.
+  // A run that nobody hears of has failed, however well the model did.
   const conclusion = ended === 'success' && published.failure !== undefined ? 'failure' : ended;
   const findings = published.reviewResult?.report.findings;
   const answer = markedAnswer(outcome);
@@ -185,8 +185,8 @@ export function toolsByTurn(
 
 /** The calls of one tool or sub-agent in a turn, with what they were about. */
 function formatCalls(name: string, calls: readonly ToolCallRecord[], isHidden: boolean): string {
-  const about = calls.map(({ tool, input }) => (tool === 'call_agent' ? '' : callTarget(input)));
-  const targets = isHidden ? [] : [...new Set(about)].filter((target) => target !== '');
+  const subjects = calls.map(({ tool, input }) => (tool === 'call_agent' ? '' : callTarget(input)));
+  const targets = isHidden ? [] : [...new Set(subjects)].filter((target) => target !== '');
   const errors = calls.filter(({ isError }) => isError).length;
   const isDenied = calls.some((call) => call.isDenied);
   const errorRemarks = errors === 0 ? [] : [count(errors, 'error')];
@@ -219,13 +219,13 @@ function nameOf({ tool, input, isDenied }: ToolCallRecord): string {
 export function warningList(warnings: readonly Warning[]): string {
   if (warnings.length === 0) return '';
   const lines = warnings.map((warning) => {
-    const at = warning.at === undefined ? '' : ` (${inlineCode(sourcePosition(warning.at))})`;
-    return `- ${oneLine(warningText(warning))}${at}`;
+    const place = warning.at === undefined ? '' : ` (${inlineCode(sourcePosition(warning.at))})`;
+    return `- ${oneLine(warningText(warning))}${place}`;
   });
   return paragraphs(['**Warnings**', lines.join('\n')]);
 }
 
-/** How much of a change was read, or would have been, with the names of all files that were not. */
+/** The coverage of a change, planned or reached, with the names of all files that were not read. */
 export function formatReading(coverage: Coverage | undefined, scope: Plan['scope']): string {
   if (coverage === undefined) return '';
   const named = coverage.unread.filter(({ path }) => path !== '');
@@ -244,15 +244,15 @@ export function formatUnsavedChanges(
 ): string {
   const ids = [...new Set(entries.map(({ id }) => inlineCode(id)))].join(', ');
   const texts = entries.map(({ text }) => stripProvenance(text)).join('');
-  let left = ['The main step left this unsaved, so it is shown here:', codeBlock(texts.trimEnd())];
-  if (isHidden) left = [`What the main step left belongs to another repository: ${ids}.`];
-  if (entries.length === 0) left = ["Only the agent's state is missing, with cost and findings."];
-  return paragraphs(left);
+  let lines = ['The main step left this unsaved, so it is shown here:', codeBlock(texts.trimEnd())];
+  if (isHidden) lines = [`What the main step left belongs to another repository: ${ids}.`];
+  if (entries.length === 0) lines = ["Only the agent's state is missing, with cost and findings."];
+  return paragraphs(lines);
 }
 
 /**
- * `pr-reviewer: 3 open: 1 major, 2 minor · 9 of 14 files · $0.42 · 41 s`; a run that is no
- * success says so first, and one that looks at what is new since when.
+ * `pr-reviewer: 3 open: 1 major, 2 minor · 9 of 14 files · $0.42 · 41 s`. A run that was not a
+ * success says so first, and one that reviews only new changes names its start.
  */
 function formatHeadline(
   { agent, scope }: Plan,
@@ -336,9 +336,7 @@ const RESULTS: Readonly<Record<FindingRecord['state'], string>> = {
   'held-back': 'not posted',
 };
 
-/**
- * What was done on GitHub, in a line, with a link to it where it has one; empty where nothing was.
- */
+/** The publications on GitHub, in a line, with a link if they have one; empty for none. */
 export function formatPublished({ line, url }: PublicationResult): string {
   return url === undefined ? (line ?? '') : `${line ?? 'Posted:'} [Open it](${url})`;
 }
@@ -358,7 +356,7 @@ export function guidanceCell({ prompt: { guidance = [] } }: Plan): readonly Cell
   return guidance.length === 0 ? [] : [['Guidance', guidance.map(({ path }) => path).join(', ')]];
 }
 
-/** What a model was asked and what that took. */
+/** The figures of the model's work. */
 export function usageCells(stats: RunStats): readonly Cell[] {
   const { modelId, turns, toolCalls, retries, inputTokens, outputTokens, costUsd, durationMs } =
     stats;
@@ -388,7 +386,7 @@ function formatCost(costUsd: number): string {
   return costUsd < 0.0001 ? 'below $0.0001' : `$${costUsd.toFixed(4)}`;
 }
 
-/** What the limits over several runs have come to, where there are any. */
+/** The spending so far, if a limit over several runs is set. */
 function formatSpend(spend: Spend, costUsd = 0): string {
   const { limits, pull, pullUsd, dayUsd } = spend;
   const parts = [

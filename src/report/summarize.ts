@@ -91,8 +91,8 @@ function summarizeSkipped(
 }
 
 /**
- * What a comment asked for cannot be done, or is about another agent's entry: it is answered there
- * if by anybody, and nothing is wrong with the workflow.
+ * The command of a comment cannot be carried out, or is about another agent's entry: the comment
+ * gets the answer, and nothing is wrong with the workflow.
  */
 const MISTAKES: ReadonlySet<string> = new Set(['not-found', 'ambiguous', 'refused']);
 
@@ -159,7 +159,7 @@ function summarizeFailure(thrown: unknown, { warnings }: SummaryOptions): RunSum
   };
 }
 
-/** Of an error that ended a run, also before the model was asked. */
+/** The conclusion for an error that ended a run, also before the model was asked. */
 function conclusionOfError(thrown: unknown): Conclusion {
   if (thrown instanceof ProviderError && thrown.category === 'timeout') return 'timeout';
   if (thrown instanceof AxeError && thrown.exitCode === 4) return 'budget-exceeded';
@@ -171,10 +171,7 @@ function bugReport(thrown: unknown): string {
   return `This is a bug in axe-action; please report it with these lines:\n${stack}`;
 }
 
-/**
- * The one line that whoever asked in a comment is told where nothing else answers; undefined where
- * something does.
- */
+/** The line that answers a comment if nothing else does; undefined if something does. */
 export function missingAnswerLine(report: FinishedRun): string | undefined {
   switch (report.kind) {
     case 'ran': {
@@ -192,8 +189,8 @@ export function missingAnswerLine(report: FinishedRun): string | undefined {
 }
 
 /**
- * Chosen by the conclusion alone: the words of an error can quote what a provider or a file says.
- * Undefined for a run that was cancelled: whoever did that knows of it, and a newer run may answer.
+ * The conclusion alone chooses it: the words of an error can quote a provider or a file. Undefined
+ * for a run that was cancelled: the person who cancelled knows of it, and a newer run can answer.
  */
 function withoutAnswer(conclusion: Conclusion): string | undefined {
   return conclusion === 'cancelled' ? undefined : `There is no answer: ${REASONS[conclusion]}.`;
@@ -394,7 +391,7 @@ function problemText({ message, remedy }: SetupProblem): string {
 }
 
 /**
- * Code stays code; the rest, in which names stand as a stranger wrote them, is no link, image or
+ * Code stays code. The rest can have names that a stranger wrote, so it gets no link, image or
  * element.
  */
 function withoutMarkup(text: string): string {

@@ -79,7 +79,7 @@ function postedFacts(
 export interface Published {
   readonly published: PublicationResult;
   readonly records: readonly MemoryChange[];
-  /** What people should know of saving the record, in whole sentences. */
+  /** Facts about saving the record that people should know, in whole sentences. */
   readonly notices: readonly string[];
   /** Findings could not be read after the run's work, so the next run reviews the same again. */
   readonly isUnread: boolean;
@@ -94,7 +94,7 @@ interface RunEnd {
   readonly facts: readonly ReviewFact[];
   /** Changes of records that could not be saved before; left out: none. */
   readonly records?: readonly MemoryChange[];
-  /** What people should know of an earlier save of this run; left out: nothing. */
+  /** Facts about an earlier save of this run that people should know; left out: none. */
   readonly notices?: readonly string[];
 }
 
