@@ -283,6 +283,28 @@ describe('the MCP servers of an agent', () => {
     expect(existsSync(note)).toBe(false);
   });
 
+  it.each<[string, Parameters<typeof open>[1], RegExp]>([
+    [
+      'withheld',
+      { where: 'workflow' },
+      /^the MCP server `docs` is required and not available: The tool `docs` \(execute\) was withheld: /,
+    ],
+    ['unable to start', {}, /^the MCP server `docs` is required and not available: /],
+  ])('end the run if they are required and %s', async (reason, surroundings, message) => {
+    const mode = reason === 'withheld' ? 'plain' : 'no-list';
+    const toml = `${server('docs', mode)}required = true\n`;
+    const [error] = await Promise.allSettled([open(toml, surroundings)]);
+    expect(error).toMatchObject({ reason: { message: expect.stringMatching(message) } });
+  });
+
+  it('are named as missing if they are not required', async () => {
+    const toml = server('docs', 'plain') + server('tickets', 'no-list');
+    const { missingServers } = await open(toml, { where: 'workflow', toolsAllowed: ['tickets'] });
+    expect(missingServers).toEqual(['docs', 'tickets']);
+    const { missingServers: none } = await open(server('docs', 'plain'));
+    expect(none).toEqual([]);
+  });
+
   it('reach the network over HTTP, which is allowed as `network`', async () => {
     const toml =
       '[[mcp_servers]]\nname = "docs"\nurl = "http://127.0.0.1:2/mcp"\ntransport = "streamable-http"\n';

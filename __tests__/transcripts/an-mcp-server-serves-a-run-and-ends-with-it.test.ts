@@ -42,6 +42,25 @@ function badServerToml(mode: string, more = ''): string {
   return `${serverToml('odd', [BAD_SERVER, mode])}${more}`;
 }
 
+describe('a missing MCP server', () => {
+  const missing = (more: string) => badServerToml('no-list', more);
+
+  it('is named to the model behind the task, without the reason', async () => {
+    const { prompts, ...ended } = await start(missing(''), [text('I could not see tickets.')]);
+    expect(ended).toMatchObject({ exitCode: 0, stdout: 'I could not see tickets.' });
+    expect(JSON.stringify(prompts[0])).toContain(
+      'Not available in this run: the MCP server `odd`. Say so where it matters, and do not guess what it would have told.',
+    );
+  });
+
+  it('that is required ends the run before the model is asked', async () => {
+    const { prompts, ...ended } = await start(missing('required = true\n'), []);
+    expect(ended).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(ended.stderr).toContain('the MCP server `odd` is required and not available: ');
+    expect(prompts).toEqual([]);
+  });
+});
+
 describe('an MCP server on the command line', () => {
   it('gets the variables of its table, whose values are shown to nobody', async () => {
     const { prompts, ...ended } = await start(

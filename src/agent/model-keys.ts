@@ -9,6 +9,7 @@ import {
   EFFORTS,
   type Effort,
   fieldOf,
+  flagKey,
   isTable,
   type KeyPath,
   keyTable,
@@ -204,6 +205,10 @@ const mcpServer = v.pipe(
     args: textsKey('Arguments of the program.'),
     env: textsByNameKey(
       'Environment of the program, with the only secrets it gets. `${NAME}` is an environment variable.',
+    ),
+    required: flagKey(
+      'The run fails before it asks the model if the server does not start, offers no tool or is withheld.',
+      false,
     ),
   }),
   v.transform((server) => ({

@@ -14,6 +14,7 @@ import { agentsBelow } from './sub-agents.js';
 /** The tools of a conversation, except `call_agent`. */
 interface ConversationTools {
   readonly tools: readonly Tool[];
+  readonly missingServers: readonly string[];
   close(): Promise<void>;
 }
 
@@ -59,7 +60,7 @@ export async function openConversationTools(
   const reviewing = withAccepted(publishing.tools, run.keepFound);
   const opened = [...box.tools, ...forNotes.tools, ...reviewing, ...purposeTools];
   const tools = trackTools(withSecretsHidden(opened, deps.secrets.values), plan.reading, show);
-  return { tools, close: () => box.close() };
+  return { tools, missingServers: box.missingServers ?? [], close: () => box.close() };
 }
 
 function withoutTools(agent: LoadedAgent, listed: readonly string[]): LoadedAgent {

@@ -45,6 +45,8 @@ export interface BenchRequest extends Pick<ToolRequest, 'agent' | 'reading' | 's
 
 export interface ToolBox {
   readonly tools: readonly Tool[];
+  /** Names of the agent's MCP servers of which it has no tool; left out: none. */
+  readonly missingServers?: readonly string[];
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { parseModelRef } from '../agent/config.js';
 import type { RunOutcome } from '../lib/outcome.js';
-import { count, formatInteger } from '../lib/text/format.js';
+import { cleanLine, count, formatInteger } from '../lib/text/format.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { runAgent } from '../loop/run-agent.js';
 import { countEntries } from '../memory/run-log.js';
@@ -22,12 +22,12 @@ export async function holdConversation(
   // Throws for a malformed model name before any tool is opened.
   const fallbackRefs = run.request.fallbackModels.map(parseModelRef);
 
-  const { tools, close } = await openConversationTools(conversation, run);
+  const { tools, missingServers, close } = await openConversationTools(conversation, run);
   try {
     const caller = { plan, depth, effects: effectsOf(tools), hold: holdConversation };
     const callAgentTool = createCallAgent(caller, run);
 
-    const { message } = plan.task;
+    const message = withMissingServers(plan.task.message, missingServers);
     const prompt = { system: plan.prompt, runLog: memory, notes: notes?.prompt, message };
     let fitted = fitPrompt(prompt);
     // Coverage counts what the main conversation read, not verifiers and sub-agents.
@@ -73,6 +73,20 @@ export async function holdConversation(
     await close();
   }
 }
+
+/**
+ * The task, with a line behind it that names MCP servers which are not available: the model cannot
+ * know what they would have said. Reasons are for people only, since a server's words can be in
+ * them.
+ */
+function withMissingServers(message: string, servers: readonly string[]): string {
+  if (servers.length === 0) return message;
+  const names = servers.map((name) => `\`${cleanLine(name, MAX_SERVER_NAME)}\``).join(', ');
+  const line = `Not available in this run: the MCP ${servers.length === 1 ? 'server' : 'servers'} ${names}. Say so where it matters, and do not guess what ${servers.length === 1 ? 'it' : 'they'} would have told.`;
+  return `${message}\n\n${line}`;
+}
+
+const MAX_SERVER_NAME = 64;
 
 function warnOfShortened(
   { isShortened, unseen, runLog: fittingLog }: FittedPrompt,

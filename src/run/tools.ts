@@ -162,6 +162,9 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     // No warning for built-in agents, since nobody chose their tools for this workflow or machine.
     if (created.absent.length > 0 && agent.source !== 'built-in')
       warn(absentTools(agent.name, created.absent, surroundings));
+    const withheld = agent.config.mcpServers.filter((server) => !granted.servers.includes(server));
+    const required = withheld.find((server) => server.required);
+    if (required !== undefined) throw await requiredButWithheld(required, granted.withheld);
     for (const message of granted.withheld) warn({ code: 'tool-not-available', message });
 
     const jailed = await jail.withoutUnjailed(granted.tools, warn);
@@ -172,12 +175,18 @@ export function createToolOpener(surroundings: ToolSurroundings) {
       (programs, openOnce) => startPrograms(programs, request, surroundings, openOnce),
     );
     const builtIn = tools.map(servers.sealBefore);
-    if (granted.servers.length === 0) return { tools: builtIn, close: async () => {} };
+    const missingServers = withheld.map(({ name }) => name);
+    if (granted.servers.length === 0)
+      return { tools: builtIn, missingServers, close: async () => {} };
 
     const builtInNames = builtIn.map(({ name }) => name);
     const connecting = { surroundings, open, builtInNames };
     const connected = await connectServers(granted.servers, request, connecting);
-    return { tools: [...builtIn, ...connected.tools], close: connected.close };
+    return {
+      tools: [...builtIn, ...connected.tools],
+      missingServers: [...missingServers, ...connected.missing],
+      close: connected.close,
+    };
   }
 
   async function closeTools(warn: (warning: Warning) => void): Promise<Artifacts | undefined> {
@@ -310,6 +319,12 @@ function grant(
     servers: granted.flatMap((item) => ('server' in item ? item.server : [])),
     withheld,
   };
+}
+
+async function requiredButWithheld({ name }: McpServerConfig, messages: readonly string[]) {
+  const { requiredServerError } = await import('../tools/mcp/connect.js');
+  const reason = messages.find((message) => message.startsWith(`The tool \`${name}\` `));
+  return requiredServerError(name, reason ?? 'it was withheld');
 }
 
 /** Starts the programs of servers. The agent that uses a server reports if it has failed. */

@@ -205,5 +205,6 @@ function server(url: string): McpServerConfig {
     command: '',
     args: [],
     env: {},
+    required: false,
   };
 }

@@ -64,6 +64,7 @@ function server(
     command: 'c',
     args,
     env,
+    required: false,
   };
 }
 

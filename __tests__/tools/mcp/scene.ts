@@ -38,6 +38,7 @@ export function stdioServer(name: string, args: readonly string[]): McpServerCon
     command: process.execPath,
     args,
     env: {},
+    required: false,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { McpServerConfig } from '../../agent/config.js';
 import type { Environment } from '../../lib/environment.js';
-import type { Warning } from '../../lib/errors.js';
+import { AxeError, type Warning } from '../../lib/errors.js';
 import { cleanLine } from '../../lib/text/format.js';
 import type { Secret } from '../../safety/secrets.js';
 import type { Tool } from '../tool.js';
@@ -21,9 +21,11 @@ import {
 /**
  * Connects to an agent's MCP servers, all at once, and makes tools of their offers. A server that
  * cannot be reached, is too slow or does not follow the protocol is left out with a warning
- * (`mcp-server`); one that is lost later answers calls with errors. The same servers always give
- * the same order of tools. `close` ends sessions and programs, never rejects, and is called when the
- * signal aborts. Rejects only with the signal's reason, when nothing is running any more.
+ * (`mcp-server`) and named in `missing`, as is one that offers no tool; one that is lost later
+ * answers calls with errors. The same servers always give the same order of tools. `close` ends
+ * sessions and programs, never rejects, and is called when the signal aborts. Rejects, when nothing
+ * is running any more, with the signal's reason or an AxeError for a missing server that is
+ * required.
  */
 export async function connectMcpServers(
   configs: readonly McpServerConfig[],
@@ -40,6 +42,7 @@ export async function connectMcpServers(
   const { signal, env } = options;
   signal.throwIfAborted();
   const opened: McpServer[] = [];
+  const problems = new Map<string, string>();
 
   function complain(server: string, problem: string): void {
     const message = `MCP server \`${cleanLine(server, 64)}\` ${problem}`;
@@ -58,10 +61,10 @@ export async function connectMcpServers(
       return { name, server, tools: await server.listTools() };
     } catch (thrown) {
       if (signal.aborted) return undefined;
-      complain(
-        name,
-        `is left out, the run goes on without its tools: ${describeFailure(thrown, options.secrets)}`,
-      );
+      const reason = describeFailure(thrown, options.secrets);
+      problems.set(name, reason);
+      if (!config.required)
+        complain(name, `is left out, the run goes on without its tools: ${reason}`);
       await server?.close();
       return undefined;
     }
@@ -82,7 +85,26 @@ export async function connectMcpServers(
   const offers = results.filter((offer) => offer !== undefined);
   const { tools, notes } = chooseTools(offers, new Set(options.reserved), await loadSchemaCheck());
   for (const { server, note } of notes) complain(server, `offers ${note}`);
-  return { tools: tools.map(makeTool), close };
+
+  const isMissing = ({ name }: McpServerConfig) => {
+    const server = offers.find((offer) => offer.name === name)?.server;
+    return server === undefined || !tools.some((tool) => tool.server === server);
+  };
+  const missing = configs.filter(isMissing);
+  const required = missing.find((config) => config.required);
+  if (required !== undefined) {
+    await close();
+    throw requiredServerError(required.name, problems.get(required.name) ?? 'it offers no tool');
+  }
+  return { tools: tools.map(makeTool), missing: missing.map(({ name }) => name), close };
+}
+
+/** The run must not go on without this server. */
+export function requiredServerError(server: string, reason: string): AxeError {
+  const message = `the MCP server \`${cleanLine(server, 64)}\` is required and not available: ${reason}`;
+  const remedy =
+    'Start the run again once the server works, or remove `required = true` from its table.';
+  return new AxeError(message, { remedy });
 }
 
 function makeTool(chosen: ChosenTool<McpServer>): Tool {
