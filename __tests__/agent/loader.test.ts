@@ -385,8 +385,10 @@ it('agent files on disk have the guidance of their folder, and nothing that a li
     'repo/AGENTS.md': 'Be brief.',
     'repo/.env': 'KEY=1\n',
     'repo/memory/AGENTS.md': 'Old.',
+    'repo/rules/sub/a.md': 'Rule.',
   };
   const links = {
+    'repo/rules/link.md': '../AGENTS.md',
     'repo/CLAUDE.md': 'AGENTS.md',
     'repo/REVIEW.md': '.env',
     'repo/out.md': '../out.md',
@@ -400,6 +402,10 @@ it('agent files on disk have the guidance of their folder, and nothing that a li
   expect(await agents.loadGuidance(paths, await agents.loadAgent('builtin/ask'))).toEqual([
     { path: 'AGENTS.md', content: 'Be brief.' },
     { path: 'CLAUDE.md', content: 'Be brief.' },
+  ]);
+  const agent = await agents.loadAgent('builtin/ask');
+  expect(await agents.loadGuidance(['rules/', 'gone/'], agent)).toEqual([
+    { path: 'rules/sub/a.md', content: 'Rule.' },
   ]);
 });
 

@@ -49,6 +49,7 @@ transport = "stdio"
 command = "npx"
 args = ["-y", "server"]
 env = { API_KEY = "\${KEY}", lower_case = "kept" }
+required = true
 [memory]
 enabled = true
 path = "m.md"
@@ -115,6 +116,7 @@ error-handling = "major"
           command: '',
           args: [],
           env: {},
+          required: false,
         },
         {
           name: 'local',
@@ -124,6 +126,7 @@ error-handling = "major"
           command: 'npx',
           args: ['-y', 'server'],
           env: { API_KEY: '${KEY}', lower_case: 'kept' },
+          required: true,
         },
       ],
       memory: {

@@ -194,3 +194,26 @@ it('guidance is read by one request, without memory, folders and binary files', 
   expect(github.calls()).toEqual(['POST /graphql repository']);
   expect(JSON.stringify(github.requests()[0]?.body)).not.toContain('memory/AGENTS.md');
 });
+
+it('guidance in a folder comes by the same request, three levels deep', async () => {
+  const files = {
+    'AGENTS.md': 'Be brief.',
+    'rules/a.md': 'a',
+    'rules/sub/b.md': 'b',
+    'rules/sub/sub/c.md': 'c',
+    'rules/sub/sub/sub/d.md': 'd',
+    'rules/link.md': { link: '../secret' },
+    'rules/x.png': Buffer.from([0]),
+  };
+  const { loadAgent, loadGuidance, github } = await library(files, []);
+  const agent = await loadAgent('builtin/ask');
+  const texts = await loadGuidance(['AGENTS.md', 'rules/', 'gone/', 'AGENTS.md/'], agent);
+  expect(Object.fromEntries(texts.map(({ path, content }) => [path, content]))).toEqual({
+    'AGENTS.md': 'Be brief.',
+    'rules/a.md': 'a',
+    'rules/link.md': '../secret',
+    'rules/sub/b.md': 'b',
+    'rules/sub/sub/c.md': 'c',
+  });
+  expect(github.calls()).toEqual(['POST /graphql repository']);
+});

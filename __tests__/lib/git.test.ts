@@ -176,7 +176,7 @@ describe('files at the commit that a range counts from', () => {
     expect(files).toEqual([{ path: 'sub/a.md', content }]);
   });
 
-  it('are neither links nor what is below a folder', async () => {
+  it('are neither links nor what is below a folder that is not named as one', async () => {
     const repo = repository();
     repo.commit('one', { 'a/b.md': 'b', 'c.md': 'c' });
     symlinkSync('c.md', join(repo.path, 'link.md'));
@@ -184,6 +184,8 @@ describe('files at the commit that a range counts from', () => {
     const options = { cwd: repo.path, env: process.env, signal: quiet };
     const files = await filesAtBase('HEAD', ['a', 'link.md', 'c.md'], options);
     expect(files).toEqual([{ path: 'c.md', content: 'c' }]);
+    const inFolder = await filesAtBase('HEAD', ['a/', 'c.md/', 'gone/'], options);
+    expect(inFolder).toEqual([{ path: 'a/b.md', content: 'b' }]);
     expect(await filesAtBase('HEAD', [], options)).toEqual([]);
     await expect(filesAtBase('nowhere', ['c.md'], options)).rejects.toThrow('nowhere');
   });

@@ -26,7 +26,9 @@ it.each<[string, readonly string[], boolean, readonly string[]]>([
   ],
 ])('guidance is looked for %s', (_, changed, isReview, more) => {
   const general = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'];
-  expect(guidancePaths(changed, isReview)).toEqual([...general, ...more]);
+  const all = guidancePaths(changed, isReview);
+  expect(all).toContain('.github/instructions/');
+  expect(all.filter((path) => !path.endsWith('/'))).toEqual([...general, ...more]);
 });
 
 const LOCAL: Trigger = { kind: 'local' };
@@ -69,6 +71,22 @@ it.each<[string, string, Parameters<typeof read>[1], readonly string[]]>([
   expect(await read(toml, scene)).toEqual({ paths, warnings: [] });
 });
 
+it('a pull request that adds or changes instructions for paths changes what steers it', async () => {
+  const path = '.github/instructions/code.instructions.md';
+  const changed = { path, status: 'modified', additions: 1, deletions: 1 };
+  const context = { kind: 'pull_request', files: [changed] } as unknown as TriggerContext;
+  const parsed = parseAgent('name = "bot"\nmodel = "openai/m"\n', {
+    name: 'bot',
+    file: 'bot.toml',
+  });
+  const agent = { name: 'bot', source: 'bot.toml', ...parsed };
+  const about = { trigger: pullRequest(), changedPaths: [path], change: undefined, isReview: true };
+  const library = { loadGuidance: async () => [] } as unknown as AgentLibrary;
+  const { paths } = await readGuidance(agent, about, library);
+  const warning = warnOfOwnChanges({ agent, skill: '', files: [], guidance: paths }, context);
+  expect(warning?.message).toContain(`the pull request changes \`${path}\``);
+});
+
 it('guidance is read with a warning where that fails, unless it is a bug', async () => {
   const refused = new AxeError('no', { remedy: 'Add `contents: read`.' });
   expect(await read('', {}, () => Promise.reject(refused))).toMatchObject({
@@ -92,7 +110,7 @@ describe('guidance in a prompt', () => {
     ['of reviews is for reviews', ['REVIEW.md', 'CLAUDE.md'], false, ['CLAUDE.md']],
   ])('%s', (_, paths, isReview, expected) => {
     const found = paths.map((path) => file(path));
-    const { files, warnings } = pickGuidance(found, isReview);
+    const { files, warnings } = pickGuidance(found, { changed: [], isReview });
     expect([files.map(({ path }) => path), warnings]).toEqual([expected, []]);
   });
 
@@ -101,7 +119,10 @@ describe('guidance in a prompt', () => {
     ['that is binary', 'a\0 b'],
     ['that is a link, of which the text is its target', 'docs/CLAUDE.md'],
   ])('is not a file %s', (_, content) => {
-    const { files } = pickGuidance([file('AGENTS.md', content), file('CLAUDE.md')], false);
+    const { files } = pickGuidance([file('AGENTS.md', content), file('CLAUDE.md')], {
+      changed: [],
+      isReview: false,
+    });
     expect(files).toEqual([file('CLAUDE.md')]);
   });
 
@@ -116,13 +137,13 @@ describe('guidance in a prompt', () => {
   ])('for a review is %s', (_, content, expected) => {
     const files = ['AGENTS.md', 'a/AGENTS.md'].map((path) => file(path, content));
     const wanted = ['AGENTS.md', 'a/AGENTS.md'].map((path) => file(path, expected));
-    expect(pickGuidance(files, true).files).toEqual(wanted);
-    expect(pickGuidance(files, false).files).toEqual(files);
+    expect(pickGuidance(files, { changed: [], isReview: true }).files).toEqual(wanted);
+    expect(pickGuidance(files, { changed: [], isReview: false }).files).toEqual(files);
   });
 
   it('is cut where there is too much, what is nearest last', () => {
     const found = [file('AGENTS.md', 'g g'.repeat(3000)), file('a/AGENTS.md', 'n n'.repeat(3000))];
-    const { files, warnings } = pickGuidance(found, false);
+    const { files, warnings } = pickGuidance(found, { changed: [], isReview: false });
     const left = 16 * 1024 - 9000;
     const lost = (9000 - left).toLocaleString('en');
     const note = `\n\n[The last ${lost} bytes of this file are left out.]`;

@@ -96,6 +96,9 @@ export interface AgentLibrary {
     workdir: string,
     agent?: LoadedAgent,
   ): Promise<ContextFiles>;
-  /** The existing ones of these files, from the place of the agent's context files. */
+  /**
+   * The existing ones of these files, from the place of the agent's context files. A path that ends
+   * in `/` is a folder: its files, without links.
+   */
   loadGuidance(paths: readonly string[], agent: LoadedAgent): Promise<readonly ContextFile[]>;
 }

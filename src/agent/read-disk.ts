@@ -90,8 +90,12 @@ export function diskPlace({ cwd, dirs, configDir: config, ...options }: DiskOpti
     },
     async texts(paths) {
       const limit = { maxBytes: MAX_CONTEXT_BYTES, folder: cwd };
-      const files = await Promise.all(paths.map((path) => readFile(resolve(cwd, path), limit)));
-      return paths.flatMap((path, index) => {
+      const listed = await Promise.all(
+        paths.map((path) => (path.endsWith('/') ? filesBelow(cwd, path) : [path])),
+      );
+      const wanted = listed.flat();
+      const files = await Promise.all(wanted.map((path) => readFile(resolve(cwd, path), limit)));
+      return wanted.flatMap((path, index) => {
         const file = files[index];
         const isReadable =
           file?.kind === 'file' && !file.isMemory && !isSecretPath(file.path.split(/[\\/]/));
@@ -125,6 +129,15 @@ export function diskPlace({ cwd, dirs, configDir: config, ...options }: DiskOpti
 async function isWithin(folders: readonly string[], path: string): Promise<boolean> {
   const real = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
   return real.some((folder) => isInside(folder, path));
+}
+
+/** Paths of the files in a folder and below it, without links; none if it cannot be listed. */
+async function filesBelow(cwd: string, folder: string): Promise<readonly string[]> {
+  const options = { recursive: true, withFileTypes: true } as const;
+  const entries = await readdir(resolve(cwd, folder), options).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => relative(cwd, join(parentPath, name)));
+  return paths.map((path) => path.split(sep).join('/')).sort(compareBytes);
 }
 
 /** Lists a folder's names, without folders that are named like agents. */

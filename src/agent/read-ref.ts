@@ -113,9 +113,9 @@ export function refPlace(options: RefOptions): AgentPlace {
       const { client, repository, ref } = options;
       const names = wanted.map((path) => `${ref}:${path}`);
       const texts = await fetchTexts(client, repository, names, signal);
-      return wanted.flatMap((path) => {
-        const content = texts.get(`${ref}:${path}`)?.text;
-        return typeof content === 'string' ? [{ path, content }] : [];
+      return [...texts].flatMap(([name, { text }]) => {
+        const path = name.slice(ref.length + 1);
+        return typeof text === 'string' && !isMemory(path) ? [{ path, content: text }] : [];
       });
     },
     async count(pattern, workdir) {

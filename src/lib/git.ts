@@ -82,8 +82,8 @@ export async function diffOfRange(range: string, options: GitOptions): Promise<s
 }
 
 /**
- * Reads those of the given files that exist at the base commit of a range, without links and
- * folders. Throws an AxeError.
+ * Reads those of the given files that exist at the base commit of a range, without links. A path
+ * that ends in `/` is a folder, whose files are read. Throws an AxeError.
  */
 export async function filesAtBase(
   range: string,
@@ -98,8 +98,15 @@ export async function filesAtBase(
   const excluded = revisions.find((revision) => revision.startsWith('^'));
   const base = excluded?.slice(1) ?? revisions[0] ?? '';
 
-  const listing = await runGit(['ls-tree', '-z', '--full-tree', base, '--', ...paths], options);
-  const files = [...listing.matchAll(/100(?:644|755) blob (\w+)\t([^\0]+)\0/g)];
+  const listing = await runGit(
+    ['ls-tree', '-r', '-z', '--full-tree', base, '--', ...paths],
+    options,
+  );
+  const isWanted = (file: string) =>
+    paths.some((path) => file === path || (path.endsWith('/') && file.startsWith(path)));
+  const files = [...listing.matchAll(/100(?:644|755) blob (\w+)\t([^\0]+)\0/g)].filter(
+    ([, , path = '']) => isWanted(path),
+  );
   return await Promise.all(
     files.map(async ([, blob = '', path = '']) => {
       return { path, content: await runGit(['cat-file', 'blob', blob], options) };

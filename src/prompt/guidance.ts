@@ -4,11 +4,16 @@ import type { TriggerContext } from '../event/context.js';
 import type { Repository, Trigger } from '../event/trigger.js';
 import { MAX_GUIDANCE_BYTES } from '../lib/defaults.js';
 import { AxeError, type Warning } from '../lib/errors.js';
-import { cutToBytes, utf8Bytes } from '../lib/text/bytes.js';
-import { parseDiff } from '../lib/text/diff.js';
+import { compareBytes, cutToBytes, utf8Bytes } from '../lib/text/bytes.js';
+import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { cleanLine, count } from '../lib/text/format.js';
 import { foldersAbove, selectPaths } from '../lib/text/glob.js';
 import type { LocalChange } from './diff-policy.js';
+import {
+  INSTRUCTIONS_FOLDER,
+  isPathInstructions,
+  pickPathInstructions,
+} from './path-instructions.js';
 
 /** A project's general guidance; only the first existing file is used. */
 const GENERAL = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'];
@@ -50,14 +55,15 @@ export async function readGuidance(
   const isWanted = agent.config.guidance ?? (!isLocal || agent.source === 'built-in');
   if (!isBaseKnown || !isWanted) return { files: [], paths: [], warnings: [] };
 
-  const localPaths = change && parseDiff(change.diff).map(({ path }) => path);
-  const paths = guidancePaths(localPaths ?? changedPaths ?? [], isReview);
+  const localPaths = change && parseDiff(change.diff).flatMap(pathsOf);
+  const changed = localPaths ?? changedPaths ?? [];
+  const paths = guidancePaths(changed, isReview);
 
   try {
     const existing = await (change === undefined
       ? agents.loadGuidance(paths, agent)
       : change.readBase?.(paths));
-    const { files, warnings } = pickGuidance(existing ?? [], isReview);
+    const { files, warnings } = pickGuidance(existing ?? [], { changed, isReview });
 
     const { files: patterns, review, workdir } = agent.config;
     // Files that the agent names are in its prompt already; its patterns are relative to `workdir`.
@@ -65,7 +71,10 @@ export async function readGuidance(
     const general = files.find(({ path }) => GENERAL.includes(path));
     const unused = general === undefined ? [] : GENERAL.slice(GENERAL.indexOf(general.path) + 1);
     return {
-      paths: paths.filter((path) => !unused.includes(path)),
+      paths: [
+        ...paths.filter((path) => !unused.includes(path) && path !== INSTRUCTIONS_FOLDER),
+        ...changed.filter(isPathInstructions),
+      ],
       files: files.filter(({ path }) => !named.includes(path)),
       warnings,
     };
@@ -80,35 +89,50 @@ export async function readGuidance(
   }
 }
 
-/** The paths of the root's guidance, and one in each folder that a change touches. @internal */
-export function guidancePaths(changed: readonly string[], isReview: boolean): readonly string[] {
-  const folders = new Set(changed.flatMap(foldersAbove));
-  const nested = [...folders].slice(0, MAX_FOLDERS).map((folder) => `${folder}/AGENTS.md`);
-  return [...GENERAL, ...(isReview ? [OF_REVIEWS] : []), ...nested];
+/** A renamed file has two paths. */
+function pathsOf({ path, previousPath }: DiffFile): readonly string[] {
+  return previousPath === undefined ? [path] : [path, previousPath];
 }
 
 /**
- * Picks the files for the prompt: the general one first, the nearest to the change last. If there
- * is too much, the last ones keep their room. Files that they import or link to are not read.
+ * The paths of the root's guidance, the folder of path instructions, and a path in each folder that
+ * a change touches.
+ * @internal
+ */
+export function guidancePaths(changed: readonly string[], isReview: boolean): readonly string[] {
+  const folders = new Set(changed.flatMap(foldersAbove));
+  const nested = [...folders].slice(0, MAX_FOLDERS).map((folder) => `${folder}/AGENTS.md`);
+  return [...GENERAL, ...(isReview ? [OF_REVIEWS] : []), INSTRUCTIONS_FOLDER, ...nested];
+}
+
+/**
+ * Picks the files for the prompt: the general one first, then path instructions that match the
+ * change, the nearest to the change last. If there is too much, the last ones keep their room. Files that they import or link to are not read.
  * @internal
  */
 export function pickGuidance(
   existing: readonly ContextFile[],
-  isReview: boolean,
+  { changed, isReview }: { readonly changed: readonly string[]; readonly isReview: boolean },
 ): { readonly files: readonly ContextFile[]; readonly warnings: readonly Warning[] } {
   const texts = existing.filter(isText);
   const general = GENERAL.flatMap((path) => texts.filter((file) => file.path === path)).slice(0, 1);
   const nested = texts
     .filter(({ path }) => path.endsWith('/AGENTS.md'))
     .toSorted((a, b) => a.path.split('/').length - b.path.split('/').length);
+  const ofPaths = pickPathInstructions(
+    texts
+      .filter(({ path }) => isPathInstructions(path))
+      .toSorted((a, b) => compareBytes(a.path, b.path)),
+    { changed, isReview },
+  );
   const reviews = texts.filter(({ path }) => isReview && path === OF_REVIEWS);
-  const wanted = [...general, ...nested, ...reviews].map((file) =>
+  const wanted = [...general, ...ofPaths.files, ...nested, ...reviews].map((file) =>
     isReview && file.path.endsWith('AGENTS.md')
       ? { ...file, content: reviewPart(file.content) }
       : file,
   );
 
-  const warnings: Warning[] = [];
+  const warnings: Warning[] = [...ofPaths.warnings];
   let freeBytes = MAX_GUIDANCE_BYTES;
   const files = wanted.toReversed().map(({ path, content }) => {
     const { text, leftOutBytes } = cutToBytes(content, freeBytes);

@@ -1,4 +1,5 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { LoadedAgent } from '../agent/agent-source.js';
 import type { McpServerConfig } from '../agent/model-keys.js';
 import { closestWord } from '../agent/suggest.js';
 import type { Trigger } from '../event/trigger.js';
@@ -162,9 +163,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     // No warning for built-in agents, since nobody chose their tools for this workflow or machine.
     if (created.absent.length > 0 && agent.source !== 'built-in')
       warn(absentTools(agent.name, created.absent, surroundings));
-    const withheld = agent.config.mcpServers.filter((server) => !granted.servers.includes(server));
-    const required = withheld.find((server) => server.required);
-    if (required !== undefined) throw await requiredButWithheld(required, granted.withheld);
+    const missingServers = await withheldServers(agent, granted);
     for (const message of granted.withheld) warn({ code: 'tool-not-available', message });
 
     const jailed = await jail.withoutUnjailed(granted.tools, warn);
@@ -175,10 +174,6 @@ export function createToolOpener(surroundings: ToolSurroundings) {
       (programs, openOnce) => startPrograms(programs, request, surroundings, openOnce),
     );
     const builtIn = tools.map(servers.sealBefore);
-    const missingServers = withheld.map(({ name }) => name);
-    if (granted.servers.length === 0)
-      return { tools: builtIn, missingServers, close: async () => {} };
-
     const builtInNames = builtIn.map(({ name }) => name);
     const connecting = { surroundings, open, builtInNames };
     const connected = await connectServers(granted.servers, request, connecting);
@@ -321,10 +316,20 @@ function grant(
   };
 }
 
-async function requiredButWithheld({ name }: McpServerConfig, messages: readonly string[]) {
+/** Names of servers that were not granted. Throws an AxeError if one of them is required. */
+async function withheldServers(
+  { config }: LoadedAgent,
+  granted: { readonly servers: readonly McpServerConfig[]; readonly withheld: readonly string[] },
+): Promise<readonly string[]> {
+  const servers = config.mcpServers.filter((server) => !granted.servers.includes(server));
+  const required = servers.find((server) => server.required)?.name;
+  if (required === undefined) return servers.map(({ name }) => name);
+
   const { requiredServerError } = await import('../tools/mcp/connect.js');
-  const reason = messages.find((message) => message.startsWith(`The tool \`${name}\` `));
-  return requiredServerError(name, reason ?? 'it was withheld');
+  const reason = granted.withheld.find((message) =>
+    message.startsWith(`The tool \`${required}\` `),
+  );
+  throw requiredServerError(required, reason ?? 'it was withheld');
 }
 
 /** Starts the programs of servers. The agent that uses a server reports if it has failed. */
@@ -358,6 +363,7 @@ async function connectServers(
     readonly builtInNames: readonly string[];
   },
 ) {
+  if (servers.length === 0) return { tools: [], missing: [], close: async () => {} };
   const { env } = surroundings;
   const { connectMcpServers, secretsFor } = await import('../tools/mcp/connect.js');
   surroundings.secrets.add(servers.flatMap((config) => secretsFor(config, env)));

@@ -116,11 +116,38 @@ const textSchema = v.object({
   isTruncated: v.nullish(v.boolean()),
   text: v.nullish(v.string()),
 });
-const textsSchema = v.object({ repository: v.record(v.string(), v.nullable(textSchema)) });
+type BlobText = v.InferOutput<typeof textSchema>;
+const textsSchema = v.object({ repository: v.record(v.string(), v.unknown()) });
+
+const BLOB_FIELDS = '... on Blob { isBinary isTruncated text }';
+
+/** Levels of a folder that is read whole. */
+const FOLDER_LEVELS = 3;
+
+/** The fields of a folder's files; GraphQL cannot repeat a query by itself. */
+function folderFields(levels: number): string {
+  const below = levels > 1 ? ` ... on Tree { ${folderFields(levels - 1)} }` : '';
+  return `entries { name object { ${BLOB_FIELDS}${below} } }`;
+}
+
+const folderSchema = v.object({
+  entries: v.array(v.object({ name: v.string(), object: v.nullish(v.unknown()) })),
+});
+
+/** The files of a folder, in the form of {@link fetchTexts}. */
+function textsIn(folder: unknown, name: string): readonly (readonly [string, BlobText])[] {
+  if (!v.is(folderSchema, folder))
+    return v.is(textSchema, folder) && !name.endsWith('/') ? [[name, folder]] : [];
+  return folder.entries.flatMap((entry) => {
+    const isFolder = v.is(folderSchema, entry.object);
+    return textsIn(entry.object, `${name}${entry.name}${isFolder ? '/' : ''}`);
+  });
+}
 
 /**
  * Texts of files, each named by its sha or as `ref:path`, in one request; files that do not exist
- * are left out. GitHub cuts long texts and converts bytes that are not UTF-8, so a text is that of
+ * are left out. A name that ends in `/` is a folder, whose files are given with those of two more
+ * levels. GitHub cuts long texts and converts bytes that are not UTF-8, so a text is that of
  * the file only if {@link blobSha} says so. Throws a GitHubError.
  */
 export async function fetchTexts(
@@ -128,19 +155,20 @@ export async function fetchTexts(
   { owner, name }: { readonly owner: string; readonly name: string },
   names: readonly string[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, v.InferOutput<typeof textSchema>>> {
+): Promise<ReadonlyMap<string, BlobText>> {
   const aliased = names.map((fileName, index) => [`file${index}`, fileName] as const);
   const variables = aliased.map(([alias]) => `, $${alias}: String!`).join('');
-  const fields = aliased.map(
-    ([alias]) =>
-      `${alias}: object(expression: $${alias}) { ... on Blob { isBinary isTruncated text } }`,
-  );
+  const fields = aliased.map(([alias, fileName]) => {
+    const folder = fileName.endsWith('/') ? ` ... on Tree { ${folderFields(FOLDER_LEVELS)} }` : '';
+    return `${alias}: object(expression: $${alias}) { ${BLOB_FIELDS}${folder} }`;
+  });
   const query = `query ($owner: String!, $name: String!${variables}) {
   repository(owner: $owner, name: $name) {
     ${fields.join('\n    ')}
   }
 }`;
-  const params = { owner, name, ...Object.fromEntries(aliased) };
+  const expressions = aliased.map(([alias, fileName]) => [alias, fileName.replace(/\/$/, '')]);
+  const params = { owner, name, ...Object.fromEntries(expressions) };
   const { repository } = await askGraphQl(
     client,
     { query, variables: params, permission: 'contents: read' },
@@ -149,8 +177,9 @@ export async function fetchTexts(
   );
   return new Map(
     aliased.flatMap(([alias, fileName]) => {
-      const blob = repository[alias];
-      return blob === null || blob === undefined ? [] : [[fileName, blob] as const];
+      const object = repository[alias];
+      if (fileName.endsWith('/')) return textsIn(object, fileName);
+      return v.is(textSchema, object) ? [[fileName, object] as const] : [];
     }),
   );
 }

@@ -197,3 +197,22 @@ export function foldersAbove(path: string): readonly string[] {
   const names = path.split('/').slice(0, -1);
   return names.map((_, index) => names.slice(0, index + 1).join('/'));
 }
+
+/** A pattern with more alternatives than this stays as it is. */
+const MAX_ALTERNATIVES = 100;
+
+/** Braces without braces in them. */
+const INNERMOST = /^(.*?)\{([^{}]*)\}(.*)$/s;
+
+/** The patterns that a pattern with braces means: `*.{ts,tsx}` is `*.ts` and `*.tsx`. */
+export function expandBraces(pattern: string): readonly string[] {
+  let patterns: readonly string[] = [pattern];
+  while (patterns.some((text) => INNERMOST.test(text))) {
+    patterns = patterns.flatMap((text) => {
+      const [, before = '', choices, after = ''] = INNERMOST.exec(text) ?? [];
+      return choices?.split(',').map((choice) => `${before}${choice}${after}`) ?? [text];
+    });
+    if (patterns.length > MAX_ALTERNATIVES) return [pattern];
+  }
+  return patterns;
+}
