@@ -86,11 +86,11 @@ const timeless = (page: string) => page.replace(/\d+ \|$/gm, 'n |');
 it('six changes, stopped in the middle and begun again, have the page of one start', async () => {
   const world = await openWorld();
   const set = makeSet();
-  const whole = optionsOf(set, { hasMemory: true, out: join(set.folder, 'whole.json') });
+  const whole = optionsOf(set, { out: join(set.folder, 'whole.json') });
   expect(await start(world, whole)).toMatchObject({ status: 0 });
 
-  const stopped = optionsOf(set, { hasMemory: true, folder: join(set.folder, 'clones-2') });
-  // As if the process had ended after the seventh of twelve reviews.
+  const stopped = optionsOf(set, { folder: join(set.folder, 'clones-2') });
+  // As if the process had ended after the fourth of six reviews.
   let reviews = 0;
   const ending: World = {
     ...world,
@@ -98,15 +98,15 @@ it('six changes, stopped in the middle and begun again, have the page of one sta
       ...world.github,
       addRepo(...args) {
         reviews += 1;
-        if (reviews > 7) throw new Stopped();
+        if (reviews > 4) throw new Stopped();
         return world.github.addRepo(...args);
       },
     },
   };
   await start(ending, stopped);
-  expect(readScore(stopped).results.filter(({ failure }) => failure === undefined)).toHaveLength(7);
+  expect(readScore(stopped).results.filter(({ failure }) => failure === undefined)).toHaveLength(4);
   const again = await start(world, stopped);
-  expect(again.said).toContain('offline/rules: 5 reviews. They cost nothing.');
+  expect(again.said).toContain('offline/rules: 2 reviews. They cost nothing.');
   expect(timeless(pageOf(stopped))).toBe(timeless(pageOf(whole)));
   expect(await start(world, stopped)).toEqual({ status: 0, said: 'All changes are done.' });
 });
