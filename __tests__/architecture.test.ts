@@ -130,7 +130,7 @@ const LAZY = [
   'run/github.ts',
   'run/passes.ts',
   'run/verify.ts',
-  'runner/workflow/check-workflows.ts',
+  'runner/workflow/read-workflows.ts',
   'tools/github/commit-files.ts',
   'tools/github/reader.ts',
   'tools/mcp/connect.ts',

@@ -113,6 +113,28 @@ describe('several mistakes of a set-up', () => {
       { level: 'warning', message: expect.stringContaining('posts no reviews') },
     ]);
   });
+
+  it('`mode: validate` reports the mistakes of workflows in the checkout at their lines', async () => {
+    const path = '.github/workflows/axe.yml';
+    const folder = workspace();
+    const text =
+      'on: pull_request\njobs:\n  a:\n    steps:\n      - uses: acme/axe-action@main\n        with:\n          agents: a\n';
+    writeFiles(folder, { [path]: text });
+    const { annotations } = await runMainHere({
+      event: push,
+      inputs: { mode: 'validate' },
+      workspace: folder,
+    });
+    const ofWorkflow = annotations.filter(({ title }) => title === 'Workflow');
+    expect(ofWorkflow).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        file: path,
+        line: 7,
+        message: expect.stringContaining('Did you mean `agent`?'),
+      }),
+    );
+  });
 });
 
 it('warns of limits over several runs where nothing is kept', async () => {
@@ -149,7 +171,7 @@ describe('`mode: validate` with a limit on the cost', () => {
     ],
   ])('%s', async (_what, more, toml, message) => {
     const workspace = tempDir('checkout');
-    const agent = `name = "a"\nmodel = "openai/gpt-99"\n${toml}`;
+    const agent = `name = "a"\nmodel = "openai/gpt-99"\nsystem_prompt = "Help."\n${toml}`;
     writeFiles(workspace, { 'axe/agents/a.toml': agent });
     const inputs = { mode: 'validate', 'max-cost-usd-per-day': '1', ...more };
     const { outputs, annotations } = await runMainHere({ event, inputs, workspace });
@@ -161,7 +183,9 @@ describe('`mode: validate` with a limit on the cost', () => {
 
 it('names what `redact` cannot find in every mode', async () => {
   const workspace = tempDir('checkout');
-  writeFiles(workspace, { 'axe/agents/a.toml': 'name = "a"\nmodel = "openai/m"\n' });
+  writeFiles(workspace, {
+    'axe/agents/a.toml': 'name = "a"\nmodel = "openai/m"\nsystem_prompt = "Help."\n',
+  });
   const inputs = { mode: 'validate', redact: 'MISTYPED' };
   const { annotations, outputs } = await runMainHere({ event, inputs, workspace });
   expect(outputs).toMatchObject({ conclusion: 'success' });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
@@ -114,6 +115,32 @@ Nothing is wrong.
     expect((await doctor([], { files: { [path]: own } })).of('Workflows')).not.toContainEqual(
       expect.objectContaining({ status: 'error' }),
     );
+  });
+
+  it('notes a workflow for comments that the default branch does not have', async () => {
+    const first = readFileSync('examples/workflows/review.yml', 'utf8').replace('YOUR_ORG', 'acme');
+    const cwd = tempDir('repository');
+    const git = (...words: readonly string[]) =>
+      execFileSync('git', ['-c', 'user.name=o', '-c', 'user.email=o@x.test', ...words], { cwd });
+    git('init', '-q');
+    git('commit', '-q', '--allow-empty', '-m', 'Begin');
+    const notes = async () => {
+      const terminal = createFakeTerminal({
+        env: { HOME: tempDir('home'), PATH: process.env['PATH'] ?? '' },
+        cwd,
+      });
+      expect(await main(['doctor'], terminal)).toBe(0);
+      return terminal.output().match(/axe\.yml:1: note: .*/g) ?? [];
+    };
+    writeFiles(cwd, { '.github/workflows/axe.yml': first });
+    expect(await notes()).toEqual([]);
+    git('update-ref', 'refs/remotes/origin/main', 'HEAD');
+    git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/main');
+    expect(await notes()).toEqual([expect.stringContaining('Merge it')]);
+    git('add', '-A');
+    git('commit', '-q', '-m', 'Add it');
+    git('update-ref', 'refs/remotes/origin/main', 'HEAD');
+    expect(await notes()).toEqual([]);
   });
 
   it('sends nothing without --online', async () => {
@@ -291,13 +318,13 @@ describe('keys with --online', () => {
 describe('the check of GitHub', () => {
   const agents = { a: agent('a', 'offline/rules') };
 
-  it('warns if a token is missing', async () => {
+  it('notes that a token is missing, which a workflow has', async () => {
     const { exitCode, of } = await doctor([], { agents });
     expect([exitCode, of('GitHub')]).toEqual([
       0,
       [
         expect.objectContaining({
-          status: 'warning',
+          status: 'note',
           remedy: expect.stringContaining('gh auth token'),
         }),
       ],

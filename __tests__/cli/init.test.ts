@@ -144,6 +144,12 @@ describe('init', () => {
       /^\.github\/workflows\/ai\.yaml already uses the action\n/,
     ],
     [
+      'a workflow with mistakes',
+      { [WORKFLOW]: FIRST.replace('        env:\n', '        envs:\n') },
+      [],
+      /axe\.yml exists and differs\n.* shows .*\n\.github\/workflows\/axe\.yml:\d+: error: [\s\S]*Did you mean `env`/,
+    ],
+    [
       'a fork of another name',
       { '.github/workflows/ai.yml': '      - uses: octo/fork@v2\n' },
       ['--uses', 'octo/fork@v1'],
@@ -205,7 +211,7 @@ describe('init', () => {
       const { exitCode, output } = await init(words, { typed: `${answer}\n`, started: 'axe' });
       expect(exitCode).toBe(0);
       expect(output).toContain(
-        '\n`axe doctor` checks agents and keys, `axe doctor --online` also ',
+        '\n`axe doctor` checks workflows, agents and keys, `axe doctor --online` also ',
       );
       expect(output).toContain('\nCheck it now with `axe doctor`? (y/n) [y] ');
       expect(output.includes(`${AGENT} is valid`)).toBe(isChecked);

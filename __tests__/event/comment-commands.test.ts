@@ -3,13 +3,27 @@ import {
   askedQuestion,
   COMMENT_COMMANDS,
   formatCommandTable,
+  listForHelp,
 } from '../../src/event/comment-commands.js';
 import { reviewCommand } from '../../src/findings/change/scope.js';
 import { readCommand } from '../../src/run/commands/run-command.js';
 import { cellsOf, markedTable } from '../helpers/documents.js';
 import { comment } from '../helpers/triggers.js';
 
-it('the commands in docs/events.md are those of `/axe help`', () => {
+it('`/axe help` is a list with each command but itself, no line longer than a phone shows well', () => {
+  const help = listForHelp(true);
+  for (const { name } of COMMENT_COMMANDS.filter((command) => command.name !== 'help'))
+    expect(help.split(`\`/axe ${name}`)).toHaveLength(name === 'dismiss' ? 3 : 2);
+  expect(help).not.toContain('|');
+  expect(help.split('\n').filter((line) => line.length > 70)).toEqual([]);
+});
+
+it('`/axe help` offers `/axe fix` only where the workflow allows changes', () => {
+  expect(listForHelp(false)).not.toContain('fix');
+  expect(listForHelp(true).split('\n')).toHaveLength(listForHelp(false).split('\n').length + 1);
+});
+
+it('the commands in docs/events.md are those of the table', () => {
   const [head, , ...rows] = formatCommandTable().split('\n').map(cellsOf);
   expect(markedTable('docs/events.md', 'commands')).toEqual([head, ...rows]);
 });

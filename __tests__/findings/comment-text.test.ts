@@ -16,8 +16,7 @@ import { finding, placed } from './change.js';
 
 const HEADING = '🟠 **Major · security** — T';
 const SIGNATURE = 'agent `bot` · [run](https://github.com/octocat/hello/actions/runs/7)';
-const ANSWERS =
-  'FQ7K2 · Wrong? 👎 or `/axe dismiss <why>`, and it is not raised again on this line. Done? Push, or resolve.';
+const ANSWERS = 'FQ7K2 · Not a bug? Reply "not a bug", or 👎. Fixed? Push, or resolve.';
 
 function same(text: string): string {
   return text;
@@ -28,6 +27,7 @@ function text(parts: Partial<Finding>, signature = SIGNATURE): string {
   return commentText(one, {
     signature,
     isFork: false,
+    offersCommands: true,
     clean: (words) => words.replaceAll('s3cret', '***'),
   });
 }
@@ -36,7 +36,7 @@ const CODE = '\n\nSuggested:\n\n```\nx\n```';
 
 /** The text above the fold, without the heading. */
 function shownOf(parts: Partial<Finding>): string {
-  const [shown = ''] = text(parts).split('\n\n<details>');
+  const [shown = ''] = text(parts).split('\n\n<sub>');
   expect(shown.startsWith(`${HEADING}\n\n`)).toBe(true);
   return shown.slice(HEADING.length + 2);
 }
@@ -79,7 +79,7 @@ describe('the text of a comment', () => {
     expect(text(parts).split('\n')[0]).toBe(expected);
   });
 
-  it('folds the evidence, with how to answer and who can', () => {
+  it('folds the evidence, and shows how to answer', () => {
     const evidence = [
       { path: 'src/queue.ts', line: 88, code: '  await refund(job)' },
       { path: 'db/`odd`.sql', line: 14, code: 'id text,' },
@@ -87,34 +87,34 @@ describe('the text of a comment', () => {
     const [, fold] = text({ evidence, confidence: 'confirmed' }).split('\n\nB\n\n');
     expect(fold).toBe(
       [
-        '<details><summary>Why this is reported</summary>',
-        '- `src/queue.ts:88` `await refund(job)`\n- `` db/`odd`.sql:14 `` `id text,`\n- A second look in a fresh context came to the same result.',
-        `${ANSWERS} · ${SIGNATURE}`,
+        '<details><summary>Why: 2 lines of evidence, confirmed by a second check</summary>',
+        '- `src/queue.ts:88` `await refund(job)`\n- `` db/`odd`.sql:14 `` `id text,`\n- An independent second check confirmed it.',
         '</details>',
+        `<sub>${ANSWERS} · ${SIGNATURE}</sub>`,
       ].join('\n\n'),
     );
   });
 
-  it('states in the fold what the agent could not see', () => {
+  it('states what the agent could not see', () => {
     expect(text({ confidence: 'unsure' })).toContain(
-      '<summary>Why this is reported</summary>\n\n- The agent could not see everything that decides this.\n\nFQ7K2 · Wrong?',
+      '\n\nThe agent could not see everything that decides this.\n\n<sub>',
     );
   });
 
-  it('folds how to answer if there is no evidence', () => {
-    const fold = `<details><summary>How to answer</summary>\n\n${ANSWERS}\n\n</details>`;
-    expect(text({}, '').split('\n\nB\n\n')[1]).toBe(fold);
+  it('has no fold if there is no evidence, only how to answer', () => {
+    expect(text({}, '').split('\n\nB\n\n')[1]).toBe(`<sub>${ANSWERS}</sub>`);
   });
 
   it('names people with write access on a fork, where a push ends nothing', () => {
-    const made = commentText(placed({ severity: 'minor' }), {
-      signature: '',
-      isFork: true,
-      clean: same,
-    });
-    expect(made).toContain(
-      'on this line. Done? A person with write access resolves it.\n\n</details>',
+    const frame = { signature: '', isFork: true, offersCommands: true, clean: same };
+    expect(commentText(placed({ severity: 'minor' }), frame)).toMatch(
+      / · Not a bug\? Reply "not a bug", or 👎\. Fixed\? A person with write access resolves it\.<\/sub>$/,
     );
+  });
+
+  it('says that an answer waits for the next run where comments start none', () => {
+    const frame = { signature: '', isFork: false, clean: same };
+    expect(commentText(placed({}), frame)).toContain('or 👎. The next run reads it. Fixed? Push');
   });
 
   it('sanitizes each text separately, so that none includes what follows', () => {

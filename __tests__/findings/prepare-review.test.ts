@@ -65,10 +65,10 @@ describe('a prepared review', () => {
     });
     const [comment] = comments;
     expect(comment).toMatchObject({ path: 'src/auth.ts', side: 'RIGHT', line: 10, startLine: 8 });
-    expect(comment?.body.split('\n').slice(1).join('\n').split('\n\n<details>')[0]).toBe(
+    expect(comment?.body.split('\n').slice(1).join('\n').split('\n\n<sub>')[0]).toBe(
       '🟠 **Major · security** — The query is built from the id\n\nThe id reaches the query unescaped. Bind it.\n\n```suggestion\nx\n```',
     );
-    expect(comment?.body).toContain(' · agent `pr-reviewer`\n\n</details>');
+    expect(comment?.body).toContain(' · agent `pr-reviewer`</sub>');
     const { id, handle } = placed().finding;
     expect(saidRevsIn(comment?.body ?? '')).toEqual([{ id, rev: 1 }]);
     expect(readCopy(body)?.findings).toMatchObject([{ id, handle, code: KEY, words: 'own' }]);
@@ -108,7 +108,7 @@ describe('a prepared review', () => {
     ['a comment', 'B <!-- c', '\n\n```suggestion\nx\n```'],
   ])('keeps a suggestion out of %s that the text before it leaves open', (_, body, end) => {
     const [comment] = prepare([placed({ body, suggestion: 'x' })]).comments;
-    expect(comment?.body).toContain(`${end}\n\n<details><summary>How to answer</summary>`);
+    expect(comment?.body).toContain(`${end}\n\n<sub>`);
   });
 
   it('puts the worst findings on their lines, and the others into the text', () => {

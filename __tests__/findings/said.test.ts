@@ -12,7 +12,11 @@ import { parseFences } from '../../src/safety/fence.js';
 import { LINES } from './change.js';
 import { HEAD, known, ledgerOf, lesson, otherKnown, TOUCHED } from './threads.js';
 
-const FRAME = { head: HEAD, clean: (text: string) => text.replace('evil', 'good') };
+const FRAME = {
+  head: HEAD,
+  offersCommands: true,
+  clean: (text: string) => text.replace('evil', 'good'),
+};
 
 describe('the answer in the conversation of a finding', () => {
   const NOT_AGAIN = 'FQ7K2 is not raised again on this line';
@@ -44,6 +48,17 @@ describe('the answer in the conversation of a finding', () => {
   ])('says that it is %s', (_, parts, expected) => {
     expect(replyToEnded(known({ state: 'settled', ...parts }), FRAME)).toBe(expected);
   });
+
+  it.each([['dismissed'], ['settled']] as const)(
+    'has no command to undo %s where none is heard',
+    (state) => {
+      const text = replyToEnded(known({ state, why: 'thumbs-down' }), {
+        ...FRAME,
+        offersCommands: false,
+      });
+      expect(text).not.toContain('/axe');
+    },
+  );
 
   it.each<[string, Partial<KnownFinding>, string]>([
     ['by the model', { by: 'model' }, 'FQ7K2 is back since aaaaaaa.'],

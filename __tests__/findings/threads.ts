@@ -179,6 +179,7 @@ export function posting(parts: Partial<ReviewToPost> = {}): ReviewToPost {
     extent: undefined,
     footer: '',
     signature: '',
+    offersCommands: true,
     now: NOW,
     warn: () => undefined,
     clean: (text) => text,

@@ -7,6 +7,7 @@ import { type Answer, createFakeGitHubClient } from '../helpers/github-client-fa
 export const CREATE = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 export const UPDATE = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
 export const RUN_URL = 'https://github.com/octocat/hello/actions/runs/7';
+export const DOCS_URL = 'https://github.com/acme/axe-action/blob/v1/docs';
 export const SECRET = 'hunter2-hunter2';
 
 /** A conversation with at most one comment of ours in it. */
@@ -35,6 +36,8 @@ export function publisherOf(patch: Partial<ActionPublisherOptions>) {
     reportTo: '',
     checkRun: false,
     runUrl: RUN_URL,
+    docsUrl: DOCS_URL,
+    offersCommands: true,
     workflow: '.github/workflows/review.yml',
     run: '7/1/review',
     now: () => new Date('2026-11-22T10:00:00Z'),

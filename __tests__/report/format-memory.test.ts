@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/event/trust.js';
 import { ProviderError } from '../../src/lib/errors.js';
 import {
   createNoneStore,
@@ -12,7 +13,7 @@ import { sanitize } from '../../src/safety/sanitize.js';
 import { AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
 import { outputsOf, type Report, reportOf } from '../helpers/reports.js';
-import { issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+import { issue, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
 
 const LOG = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 const ORIGIN = { runId: '1', attempt: '1', sha: 'c'.repeat(40) };
@@ -40,7 +41,7 @@ const ENTRY = `\`\`\`text
 \`\`\``;
 /** The same once it is saved, with how it is taken back. */
 const BLOCK = ENTRY.replace('text', 'diff').replaceAll(/^(?=[#*])/gm, '+');
-const UNDO = 'Undo: `/axe forget id1` in a comment, if the workflow runs on comments.';
+const UNDO = `Undo: delete this entry in ${LINK}.`;
 const ADDED = `${BLOCK}\n\n${UNDO}`;
 const LOADED = `<details>
 <summary>What the model was given from memory</summary>
@@ -140,6 +141,16 @@ it.each<[string, Scene, string]>([
   ],
 ])('the entry of a run is shown %s', async (_, scene, expected) => {
   expect(await added(scene)).toBe(expected);
+});
+
+it('a command takes an entry back where comments start the workflow, and a link where none do', async () => {
+  const heard = { ...DEFAULT_ADMISSION_POLICY, triggerPhrase: '/axe' };
+  const patch = { trigger: pullRequest(), admissionPolicy: heard };
+  expect(await added({ patch })).toContain('Undo: `/axe forget id1` in a comment.');
+  expect(await added({ patch: { ...patch, admissionPolicy: DEFAULT_ADMISSION_POLICY } })).toContain(
+    UNDO,
+  );
+  expect(await added({ patch: { admissionPolicy: heard } })).toContain(UNDO);
 });
 
 it('two entries that were not saved are shown, each with its file', async () => {

@@ -19,7 +19,8 @@ function messages(
   const text = `name = "bot"\nmodel = "a/b"\n${toml}\n`;
   const { config } = parseAgent(text, { name: 'bot', file: 'bot.toml' });
   const agent = { name: 'bot', config };
-  const facts = { inputs: readInputs(Object.fromEntries(env)), agent, trigger, isFolderEmpty };
+  const kinds = trigger === undefined ? undefined : [trigger.kind];
+  const facts = { inputs: readInputs(Object.fromEntries(env)), agent, kinds, isFolderEmpty };
   const problems = findUnusedInputs(facts);
   for (const { severity, remedy } of problems)
     expect([severity, remedy]).toEqual(['warning', expect.stringMatching(/^[A-Z].*\.$/)]);
@@ -37,6 +38,8 @@ describe('an input without effect is reported', () => {
     ['block-on', 'major', { toml: 'tools = ["read_file"]' }, '"bot" posts no reviews'],
     ['block-on', 'major', { trigger: SCHEDULE }, 'The event has no pull request'],
     ['check-run', 'true', { trigger: issue() }, 'The event has no commit'],
+    ['changes-allowed', 'src/**', { toml: 'tools = ["read_file"]' }, '"bot" changes no files'],
+    ['report-to', 'issue', { trigger: pullRequest() }, 'has a pull request or issue of its own'],
   ])('%s: %s', (name, value, scene, reason) => {
     expect(messages({ [name]: value }, scene)).toEqual([expect.stringContaining(reason)]);
     expect(messages({ [name]: value }, scene)[0]).toMatch(`the input \`${name}\` has no effect`);
@@ -59,6 +62,10 @@ it.each([
   ['block-on', 'major', { trigger: comment() }],
   ['check-run', 'true', { trigger: pullRequest() }],
   ['check-run', 'true', { trigger: comment() }],
+  ['changes-allowed', 'src/**', {}],
+  ['changes-allowed', 'src/**', { toml: 'tools = ["edit_file"]' }],
+  ['report-to', 'issue', { trigger: SCHEDULE }],
+  ['report-to', 'issue', {}],
   ['agents-dir', 'bots', {}],
 ])('nothing is reported of an input with an effect: %s: %s', (name, value, scene) => {
   expect(messages({ [name]: value }, scene)).toEqual([]);

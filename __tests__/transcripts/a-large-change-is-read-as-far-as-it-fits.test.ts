@@ -78,7 +78,7 @@ describe('parts', () => {
     ).toEqual(NAMES.map((name) => `${name}:7`));
     const posted = discussion(stage);
     for (const name of NAMES) expect(posted).toContain(`Read ${name}.`);
-    expect(posted.match(/A second look in a fresh context/g)).toHaveLength(3);
+    expect(posted.match(/An independent second check/g)).toHaveLength(3);
     expect(step.outputs['memory-entry']).toContain('Read src/cart.ts.');
     expect(step.log).toContain('Joined 3 parts: 3 findings');
     // Who was asked how often, of which model, at what cost; the three are asked at once, so their

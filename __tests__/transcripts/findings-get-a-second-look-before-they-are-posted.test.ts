@@ -53,7 +53,7 @@ it('a finding that holds is posted as confirmed, with the corrected reach, and a
   expect(stage.repo.talk.reviewComments.map(({ line }) => line)).toEqual([12]);
   const posted = discussion(stage);
   expect(posted).toContain('🔴 **Critical · security** — The comparison of tokens leaks by time');
-  expect(posted).toContain('A second look in a fresh context came to the same result.');
+  expect(posted).toContain('An independent second check confirmed it.');
   expect(posted).toContain('1 finding is left out after a second look');
   expect(posted).not.toContain('The token is written to the log');
   expect(step.outputs['memory-entry']).toContain('Refuted on a second look: 1.');
@@ -116,5 +116,5 @@ it('asks an agent of the repository where the reviewer names one, with the tools
   expect(usageIn(step)).toContainEqual(
     expect.objectContaining({ name: 'skeptic', modelId: 'gpt-4o', turns: 1 }),
   );
-  expect(discussion(stage)).toContain('A second look in a fresh context came to the same result.');
+  expect(discussion(stage)).toContain('An independent second check confirmed it.');
 });

@@ -349,7 +349,7 @@ it('a finding is open again once its 👎 is taken back', async () => {
   expect(lastCheck(stage)).toMatchObject(CRITICAL);
   expect(states(stage).at(-1)).toBe('CHANGES_REQUESTED');
   expect(saidIn(stage).slice(1)).toEqual([
-    'Noted: F1 is dismissed, and not raised again on this line. Undo: `/axe reopen F1`.',
+    'Noted: F1 is dismissed, and not raised again on this line.',
     'F1 is open again.',
   ]);
 });

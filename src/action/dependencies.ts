@@ -3,6 +3,7 @@ import { getIDToken } from '@actions/core';
 import type { AgentLibrary } from '../agent/agent-source.js';
 import type { AgentLoader } from '../agent/loader.js';
 import type { Trigger } from '../event/trigger.js';
+import { offersCommands } from '../event/trust.js';
 import { createCheckProgress } from '../findings/post/check-progress.js';
 import { createClosingClient } from '../github/client/closing-client.js';
 import { createMaskedClient } from '../github/client/masked-client.js';
@@ -194,7 +195,7 @@ export function withWorkflowWarnings(
       const warnings = [...agent.warnings, ...(agent.workflowWarnings ?? [])];
       if (name !== agentNameOf(inputs)) return { ...agent, warnings };
       const isFolderEmpty = await isAgentsDirEmpty(agents, inputs, agent.source);
-      const facts = { inputs, agent, trigger, isFolderEmpty };
+      const facts = { inputs, agent, kinds: [trigger.kind], isFolderEmpty };
       return { ...agent, warnings: [...warnings, ...unusedInputWarnings(facts)] };
     },
   };
@@ -262,6 +263,7 @@ function openPublishing(
     rules: inputs.rules,
     reportTo: inputs.reportTo,
     checkRun: inputs.checkRun,
+    offersCommands: offersCommands(inputs.admission),
     reporter,
     secrets: secrets.values,
     progress,

@@ -41,8 +41,8 @@ import {
 } from '../run/gc/learning.js';
 import type { Suggestion } from '../run/gc-result.js';
 import { connectGitHub } from '../run/github.js';
-import type { RunReport, RunRequest, SetupProblem, Validation } from '../run/records.js';
-import { type ValidationDependencies, validateAgents } from '../run/validate.js';
+import type { Fault, RunReport, RunRequest, SetupProblem, Validation } from '../run/records.js';
+import { faultOf, type ValidationDependencies, validateAgents } from '../run/validate.js';
 import type { InputMistake, Inputs } from '../runner/inputs.js';
 import { readThisRun } from '../runner/runner.js';
 import { findUnusedInputs } from '../runner/setup.js';
@@ -349,7 +349,15 @@ export async function runValidateMode(
     }),
     ...unusedInputs(inputs, validation),
   ];
-  return { kind: 'validated', validation: { ...validation, setup } };
+  const workflows = await workflowFaults(runner.workspace);
+  return { kind: 'validated', validation: { ...validation, setup, workflows } };
+}
+
+/** Problems of the checkout's workflows; without a checkout there is none to read. */
+async function workflowFaults(workspace: string): Promise<readonly Fault[]> {
+  const { checkWorkflowsIn } = await import('../runner/workflow/read-workflows.js');
+  const { lines } = await checkWorkflowsIn(workspace);
+  return lines.map(({ file, line, level, ...problem }) => faultOf(level, problem, { file, line }));
 }
 
 /** Judged for a single agent: the inputs of a step that checks all of them say nothing of a run. */
@@ -358,7 +366,7 @@ function unusedInputs(inputs: Inputs, { agents }: Validation): readonly SetupPro
   if (config === undefined) return [];
   const agent = { name: inputs.agent, config };
   // A folder without agents has ended the check already.
-  return findUnusedInputs({ inputs, agent, trigger: undefined, isFolderEmpty: false });
+  return findUnusedInputs({ inputs, agent, kinds: undefined, isFolderEmpty: false });
 }
 
 /** The error of a run whose cost is limited, if the price of its model is not known. */

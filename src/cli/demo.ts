@@ -347,6 +347,7 @@ function reviewToPost(
     extent: undefined,
     footer: '',
     signature: '',
+    offersCommands: true,
     now: new Date(),
     warn: () => undefined,
     clean: (text) => text,

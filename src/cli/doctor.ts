@@ -1,23 +1,21 @@
-import { join } from 'node:path';
 import * as v from 'valibot';
-import { BUILT_IN_AGENTS } from '../agent/built-in.js';
 import { formatModelRef, type ModelRef, parseModelRef } from '../agent/config.js';
 import { askRest, orGitHubError, repositoryParams } from '../github/client/ask.js';
 import { GitHubError } from '../github/client/errors.js';
-import { AxeError, displayFile, type ExitCode, isNotFound, sourcePosition } from '../lib/errors.js';
-import { findRepositoryRoot, readOrigin } from '../lib/git.js';
+import { AxeError, displayFile, type ExitCode, sourcePosition } from '../lib/errors.js';
+import { findRepositoryRoot, readOrigin, runGit } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
 import { count } from '../lib/text/format.js';
-import { listFolder, readConfigFile } from '../lib/user-files.js';
+import { readConfigFile } from '../lib/user-files.js';
 import { OWN_BRANCH } from '../memory/stores/branch/branch-store.js';
 import { createModels } from '../model/create.js';
 import { isMissingKey, keyState, priceProblem, probeModel } from '../model/model-access.js';
 import type { SettingSources } from '../model/settings.js';
-import { localAgents } from '../run/agents.js';
 import type { Validation } from '../run/records.js';
 import { allFaults, validateAgents } from '../run/validate.js';
 import { unsendable } from '../runner/inputs.js';
-import type { FindAgent } from '../runner/workflow/check-workflows.js';
+import type { WorkflowLine } from '../runner/workflow/check-workflows.js';
+import type { CheckedFile } from '../runner/workflow/read-workflows.js';
 import { sanitize } from '../safety/sanitize.js';
 import { secretValues } from '../safety/secrets.js';
 import { type ParsedFlags, repositoryNamed } from './command-line.js';
@@ -107,7 +105,7 @@ async function examine(
     remedy: `\`${terminal.program} init --agent NAME\` writes one of your own into \`axe/agents\` at the top of the repository.`,
   };
   return [
-    ...(await workflowChecks(terminal)),
+    ...(await workflowChecks(terminal, signal)),
     ...(ownAgents.length > 0 ? [] : [onlyBuiltIn]),
     ...validation.agents.flatMap(agentChecks),
     ...(await keyChecks(validation, { env, config }, isOnline, signal)),
@@ -117,39 +115,58 @@ async function examine(
 }
 
 /** The workflows with this action, read as GitHub will. */
-async function workflowChecks({ cwd }: Terminal): Promise<readonly Check[]> {
-  const root = (await findRepositoryRoot(cwd)) ?? cwd;
-  const folder = '.github/workflows';
-  const names = (await listFolder(join(root, folder))).filter((name) => /\.ya?ml$/.test(name));
-  if (names.length === 0) return [];
-
-  const files = await Promise.all(
-    names.map(async (name) => {
-      const path = `${folder}/${name}`;
-      return { path, text: (await readConfigFile(join(root, path))) ?? '' };
+async function workflowChecks(terminal: Terminal, signal: AbortSignal): Promise<readonly Check[]> {
+  const { cwd } = terminal;
+  const repository = await findRepositoryRoot(cwd);
+  const root = repository ?? cwd;
+  const { checkWorkflowsIn } = await import('../runner/workflow/read-workflows.js');
+  const { files, lines } = await checkWorkflowsIn(root);
+  const unmerged = repository === undefined ? [] : await unmergedNotes(files, terminal, signal);
+  const problems = [...lines, ...unmerged];
+  const valid = files.filter(({ path }) => problems.every(({ file }) => file !== path));
+  return [
+    ...problems.map(({ file, line, level, message, remedy }): Check => {
+      return { group: 'Workflows', status: level, message, remedy, place: `${file}:${line}` };
     }),
-  );
-  const { checkWorkflows } = await import('../runner/workflow/check-workflows.js');
-  const lines = await checkWorkflows(files, workflowAgents(root));
-  return lines.map(({ file, line, level, message, remedy }) => {
-    return { group: 'Workflows', status: level, message, remedy, place: `${file}:${line}` };
-  });
+    ...valid.map(({ path }): Check => {
+      return { group: 'Workflows', status: 'ok', message: `${path} is valid` };
+    }),
+  ];
 }
 
-/** Agents as a workflow has them: without the configuration folder of this machine. */
-function workflowAgents(root: string): FindAgent {
-  const agents = localAgents({ cwd: root, agentsDir: '', configDir: undefined });
-  return async (name) => {
-    try {
-      return { config: (await agents.loadAgent(name)).config };
-    } catch (thrown) {
-      if (!(thrown instanceof AxeError)) throw thrown;
-      // Its own mistakes are reported where the agents are.
-      if (!isNotFound(thrown, 'agent')) return { config: undefined };
-      const names = (await agents.listFiles()).map((agent) => agent.name);
-      return { names: [...BUILT_IN_AGENTS.map((agent) => agent.name), ...names] };
-    }
-  };
+/** The workflows for comments that the default branch does not have yet, as far as git knows it. */
+async function unmergedNotes(
+  files: readonly CheckedFile[],
+  { cwd, env }: Terminal,
+  signal: AbortSignal,
+): Promise<readonly WorkflowLine[]> {
+  const onComments = files.filter((file) => file.isOnComments);
+  if (onComments.length === 0) return [];
+  const listed = [
+    'ls-tree',
+    '-r',
+    '--name-only',
+    '--full-tree',
+    'origin/HEAD',
+    '.github/workflows/',
+  ];
+  try {
+    const merged = (await runGit(listed, { cwd, env, signal })).split('\n');
+    const unmerged = onComments.filter(({ path }) => !merged.includes(path));
+    return unmerged.map(({ path }) => ({
+      file: path,
+      line: 1,
+      level: 'note',
+      message:
+        'the default branch does not have this workflow, and GitHub starts workflows for comments from there',
+      remedy: 'Merge it: comments start it after that.',
+    }));
+  } catch (thrown) {
+    signal.throwIfAborted();
+    // Without git, a remote or its default branch nothing is known.
+    if (thrown instanceof AxeError) return [];
+    throw thrown;
+  }
 }
 
 function agentChecks({ file, faults }: Validation['agents'][number]): readonly Check[] {
@@ -265,8 +282,8 @@ async function checkGitHub(
   const client = await connectWithToken(terminal);
   if (client === undefined) {
     const remedy =
-      "Events and memory on a branch need one: `export GH_TOKEN=$(gh auth token)`. In a workflow the action uses the job's token.";
-    return [result('warning', 'There is no token (`GITHUB_TOKEN` or `GH_TOKEN`)', remedy)];
+      "You only need it here for events and for memory on a branch: `export GH_TOKEN=$(gh auth token)`. In a workflow the action uses the job's token.";
+    return [result('note', 'There is no token (`GITHUB_TOKEN` or `GH_TOKEN`)', remedy)];
   }
 
   const hasToken = result('ok', 'There is a token');

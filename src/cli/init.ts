@@ -166,19 +166,39 @@ async function refuseOthers(
     const value = flags.string(name);
     return value === '' ? [] : [`--${name} ${value}`];
   });
-  const remedy = `\`${[program, 'init --print', ...words].join(' ')}\` shows what it would write.`;
+  const command = [program, 'init --print', ...words].join(' ');
+  const remedy = `\`${command}\` shows what it would write.`;
 
   if (await isFolder(join(root, workflow.path))) {
     throw new ConfigError(`${workflow.path} is a folder`, { remedy: 'Rename or remove it.' });
   }
   const existing = await readIn(root, workflow.path);
   if (existing === workflow.content) return;
-  if (existing !== undefined)
-    throw new ConfigError(`${workflow.path} exists and differs`, { remedy });
+  if (existing !== undefined) {
+    throw new ConfigError(`${workflow.path} exists and differs`, {
+      remedy: await withProblems(remedy, root, workflow.path),
+    });
+  }
   if (flags.string('example') !== '') return;
 
   const rival = await findWorkflowUsing(root, uses);
-  if (rival !== undefined) throw new ConfigError(`${rival} already uses the action`, { remedy });
+  if (rival === undefined) return;
+  throw new ConfigError(`${rival} already uses the action`, {
+    remedy: await withProblems(remedy, root, rival),
+  });
+}
+
+/** The remedy for an existing workflow, with what `doctor` reports of it below. */
+async function withProblems(remedy: string, root: string, path: string): Promise<string> {
+  const { checkWorkflowsIn } = await import('../runner/workflow/read-workflows.js');
+  const { lines } = await checkWorkflowsIn(root);
+  const problems = lines
+    .filter(({ file }) => file === path)
+    .map(
+      ({ line, level, ...problem }) =>
+        `${path}:${line}: ${level}: ${problem.message}. ${problem.remedy}`,
+    );
+  return [remedy, ...problems].join('\n');
 }
 
 /** The path of a workflow with a step or job of this action; undefined for none. */
@@ -401,7 +421,7 @@ function nextSteps(
     ...(workflow.includes('pull_request_target') || !/^ +pull_request:/m.test(workflow)
       ? []
       : [FOR_FORKS, '']),
-    `\`${program} doctor\` checks agents and keys, \`${program} doctor --online\` also the token and the repository.`,
+    `\`${program} doctor\` checks workflows, agents and keys, \`${program} doctor --online\` also the token and the repository.`,
   ];
 }
 

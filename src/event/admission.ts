@@ -14,6 +14,7 @@ import {
   isLoginListed,
   isSameAccount,
   isWrittenByOwnRun,
+  offersCommands,
   type Permission,
   permissionSuffices,
 } from './trust.js';
@@ -302,7 +303,7 @@ function skipByAgent(
 
   // `/axe review` without the phrase is for agents that post reviews; other agents ignore it.
   const unmentioned = agent.postsReviews ? undefined : skipUnlessMentioned(event);
-  const { trigger } = event;
+  const { trigger, policy } = event;
   if (trigger.kind === 'merge_group' && agent.postsReviews) {
     return skip(
       'merge-queue',
@@ -318,7 +319,9 @@ function skipByAgent(
     return skip(
       'closed',
       `Pull request #${number} is closed or merged`,
-      'Somebody with write access can ask for a review with `/axe review` in a comment.',
+      offersCommands(policy)
+        ? 'Somebody with write access can ask for a review with `/axe review` in a comment.'
+        : undefined,
     );
   }
 
@@ -346,28 +349,32 @@ function skipByKey({ trigger }: EventFacts, variable: string): Skip | undefined 
 const DEPENDABOT = 'dependabot[bot]';
 
 function skipByState(
-  { trigger }: EventFacts,
+  { trigger, policy }: EventFacts,
   { isPaused, isReviewed, spent }: NonNullable<AdmissionFacts['state']>,
 ): Skip | undefined {
   if (isReviewed && isRepeatable(trigger)) {
     return skip(
       'nothing-new',
       `Commit ${trigger.head.sha.slice(0, 7)} of pull request #${trigger.number} was reviewed before`,
-      'Start the run again, or write `/axe review full` in a comment.',
+      offersCommands(policy)
+        ? 'Start the run again, or write `/axe review full` in a comment.'
+        : 'Start the run again to have it reviewed once more.',
     );
   }
   if (isPaused && isPausable(trigger)) {
     return skip(
       'paused',
       `Runs of this agent on pull request #${trigger.number} are paused`,
-      'Somebody with write access can write `/axe resume` in a comment.',
+      offersCommands(policy)
+        ? 'Somebody with write access can write `/axe resume` in a comment.'
+        : 'Add a label or request a review to start one.',
     );
   }
   return spent && skip('budget-spent', spent.message, spent.remedy);
 }
 
 function skipByChange(
-  { trigger }: EventFacts,
+  { trigger, policy }: EventFacts,
   { number, unreadable, nothingNewSince }: NonNullable<AdmissionFacts['change']>,
 ): Skip | undefined {
   if (unreadable !== undefined)
@@ -378,7 +385,9 @@ function skipByChange(
   return skip(
     'nothing-new',
     `Nothing to review has changed in pull request #${number} since ${nothingNewSince.slice(0, 7)}`,
-    'Write `/axe review full` in a comment to have the whole pull request reviewed again.',
+    offersCommands(policy)
+      ? 'Write `/axe review full` in a comment to have the whole pull request reviewed again.'
+      : undefined,
   );
 }
 

@@ -16,8 +16,8 @@ interface CommentCommand {
 }
 
 /**
- * All commands of comments: what `/axe help` answers, what a mistyped word is compared with, and
- * the table of `docs/events.md`.
+ * All commands of comments: what a mistyped word is compared with, and the table of
+ * `docs/events.md`.
  */
 export const COMMENT_COMMANDS: readonly CommentCommand[] = [
   {
@@ -91,7 +91,7 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
     name: 'promote',
     forms: ['/axe promote <id>'],
     place: 'issues and pull requests',
-    effect: 'Lets later runs load an entry that was kept apart.',
+    effect: 'Approves an entry that was kept apart, so that later runs read it.',
   },
   {
     name: 'help',
@@ -102,6 +102,44 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
   },
 ];
 
+/** A line of the list that `/axe help` answers, short enough for a phone. */
+interface HelpLine {
+  readonly commands: readonly string[];
+  readonly text: string;
+  /** Only workflows with `changes-allowed` can do it. */
+  readonly needsChanges?: true;
+}
+
+const HELP: readonly HelpLine[] = [
+  { commands: ['review'], text: '`/axe review` — review what is new (`review full`: everything)' },
+  { commands: ['ask'], text: '`/axe ask why is this a float?` — answer a question' },
+  { commands: ['dismiss'], text: '`/axe dismiss it is a test` — the finding is wrong or unwanted' },
+  { commands: ['done', 'reopen'], text: '`/axe done` · `/axe reopen` — settle it, open it again' },
+  {
+    commands: ['fix'],
+    text: '`/axe fix` — commit a fix of it (`fix all`: of each)',
+    needsChanges: true,
+  },
+  { commands: ['pause', 'resume'], text: '`/axe pause` · `/axe resume` — stop here, go on' },
+  {
+    commands: ['remember', 'forget'],
+    text: '`/axe remember text` · `/axe forget id` — memory',
+  },
+  { commands: ['promote'], text: '`/axe promote id` — let later runs read an entry kept apart' },
+];
+
+/** The commands that a workflow can do, as a list: GitHub shows no table on a phone. */
+export function listForHelp(allowsChanges: boolean): string {
+  const lines = HELP.filter(({ needsChanges }) => allowsChanges || needsChanges !== true);
+  return [
+    'Begin a comment with one of these. Write access is needed.',
+    '',
+    ...lines.map(({ text }) => `- ${text}`),
+    '',
+    'Elsewhere than in its conversation, name it: `/axe dismiss FM3T8`.',
+  ].join('\n');
+}
+
 /** The question of a comment that begins with `/axe ask`; undefined for any other comment. */
 export function askedQuestion(trigger: Trigger): string | undefined {
   if (trigger.kind !== 'comment' || !ASK.test(trigger.body.replaceAll(/\r\n?/g, '\n')))
@@ -111,6 +149,7 @@ export function askedQuestion(trigger: Trigger): string | undefined {
 
 const ASK = /^(?:[ \t]*\n)* {0,3}\/axe ask(?:[ \t\n]|$)/i;
 
+/** The table of `docs/events.md`. @internal */
 export function formatCommandTable(): string {
   const rows = COMMENT_COMMANDS.map(
     ({ forms, place, people = 'write access', effect, asksModel }) => [

@@ -385,6 +385,11 @@ export interface AdmissionPolicy {
   readonly triggerPhrase: string;
 }
 
+/** With a `trigger-phrase` comments start the workflow, so texts can offer commands in comments. */
+export function offersCommands({ triggerPhrase }: Pick<AdmissionPolicy, 'triggerPhrase'>): boolean {
+  return triggerPhrase !== '';
+}
+
 /** The permissions that can be required to start a run, strongest first. */
 export const MIN_PERMISSIONS = ['write', 'triage', 'read', 'none'] as const;
 

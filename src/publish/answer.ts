@@ -30,6 +30,8 @@ export interface ActionPublisherOptions extends ThisRun {
   readonly comment: Inputs['comment'];
   readonly reportTo: Inputs['reportTo'];
   readonly checkRun: boolean;
+  /** Texts can offer `/axe` commands: comments start the workflow. Left out: they cannot. */
+  readonly offersCommands?: boolean;
   readonly rules: PublishRules;
   /**
    * The run's changes, and the branch that it has read; left out if it is allowed to change

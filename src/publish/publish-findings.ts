@@ -26,6 +26,7 @@ import {
 } from '../github/posting/issues.js';
 import { type Posted, updateOf } from '../github/posting/posted.js';
 import { cameToNothing } from '../lib/outcome.js';
+import { parseDiff } from '../lib/text/diff.js';
 import { formatUsd, paragraphs } from '../lib/text/format.js';
 import { textId } from '../lib/text/text-id.js';
 import type {
@@ -68,7 +69,7 @@ export async function publishRequested(
       maxComments: options.rules.maxComments,
       extent: reviewExtent(end),
       model: outcome.stats.modelId,
-      footer: reviewFooter(end, options.runUrl, clean),
+      footer: reviewFooter(end, options, clean),
     });
   }
   const isComplete =
@@ -188,6 +189,7 @@ function postingOf(
     isOver: true,
     maxComments: 0,
     blockOn: options.rules.blockOn,
+    offersCommands: options.offersCommands,
     extent: undefined,
     footer: '',
     signature: [`agent \`${agent}\``, ...linkTo(options.runUrl)].join(' · '),
@@ -226,17 +228,39 @@ function redactRecord(record: FindingRecord, secrets: readonly string[]): Findin
 
 /** The small line of a review: who, at what cost, where to read more, what people can say. */
 function reviewFooter(
-  { plan, outcome, read: { coverage } }: PublishRequest,
-  runUrl: string,
+  end: PublishRequest,
+  options: ActionPublisherOptions,
   clean: (markdown: string) => string,
 ): string {
+  const {
+    plan,
+    outcome,
+    read: { coverage },
+  } = end;
   const { costUsd } = outcome.stats;
   const read =
     coverage === undefined ? [] : [clean(formatCoverage(coverage, plan.scope)).replace(/\.$/, '')];
   const cost = costUsd === undefined || costUsd === 0 ? [] : [formatUsd(costUsd)];
-  return [...read, `agent \`${plan.agent.name}\``, ...cost, ...linkTo(runUrl), '`/axe help`'].join(
+  const agent = `agent \`${plan.agent.name}\``;
+  return [...read, agent, ...cost, ...linkTo(options.runUrl), ...howToAnswer(end, options)].join(
     ' · ',
   );
+}
+
+/** The command that lists all others, if the workflow hears it; else a page. */
+function howToAnswer(
+  { change }: PublishRequest,
+  { offersCommands, workflow, docsUrl }: ActionPublisherOptions,
+): readonly string[] {
+  if (offersCommands !== true)
+    return docsUrl === '' ? [] : [`[how to answer](${docsUrl}/reviews.md#when-a-finding-is-over)`];
+  // GitHub runs workflows on comments from the default branch only.
+  const addsWorkflow =
+    workflow !== '' &&
+    parseDiff(change?.diff ?? '').some(
+      ({ path, status }) => path === workflow && status === 'added',
+    );
+  return [addsWorkflow ? '`/axe` comments work once this workflow is merged' : '`/axe help`'];
 }
 
 function linkTo(runUrl: string): readonly string[] {

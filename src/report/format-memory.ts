@@ -44,7 +44,7 @@ export function formatMemory(
   // An entry is not kept if the user wants no memory.
   const kept =
     remembered?.result.kind === 'saved' && remembered.result.isNowhere ? undefined : remembered;
-  const addedText = kept === undefined || isHidden ? '' : added(kept, memory, plan.agent.name);
+  const addedText = kept === undefined || isHidden ? '' : added(kept, memory, plan);
   return paragraphs([
     `**Memory${store.kind === 'none' ? ':**' : `** (${STORES[store.kind]}):`} ${loaded}.`,
     isHidden ? 'What it says is not shown here, because it belongs to another repository.' : '',
@@ -179,7 +179,11 @@ function hiddenLine({ result, entries: [entry] }: MemorySaveResult): string {
 }
 
 /** A run that did not complete has only notes. */
-function added(remembered: MemorySaveResult, { store }: Memory, agent: string): string {
+function added(
+  remembered: MemorySaveResult,
+  { store }: Memory,
+  plan: Pick<Plan, 'agent' | 'trigger' | 'offersCommands'>,
+): string {
   const { result, entries } = remembered;
   const [first] = entries;
   const blocks = entries.map(({ path, text }) => {
@@ -205,7 +209,7 @@ function added(remembered: MemorySaveResult, { store }: Memory, agent: string): 
     changed,
     ...unsaved.map(({ path, ...why }) => notSaved(why, `${inlineCode(path)}: `)),
     left.length === 0 ? '' : textsOf(left),
-    first === undefined ? '' : undoLine(first.id, agent, store.kind, result),
+    first === undefined ? '' : undoLine(first.id, plan, store.kind, result),
   ]);
 }
 
@@ -247,17 +251,20 @@ const DONE = { append: 'added', overwrite: 'rewritten', delete: 'deleted' } as c
 /** The way to take back an entry. A run on a comment cannot save to a cache. */
 function undoLine(
   id: string,
-  agent: string,
+  { agent, trigger, offersCommands }: Pick<Plan, 'agent' | 'trigger' | 'offersCommands'>,
   store: MemoryStore['kind'],
-  { location, prefix = '' }: MemoryLocation,
+  place: MemoryLocation,
 ): string {
+  const { location, prefix = '' } = place;
   switch (store) {
     case 'file':
-      return `It is kept only if a later step commits and pushes it. Undo: ${inlineCode(`axe-action memory forget ${agent} ${id} --dir ${prefix.replace(/[\\/]$/, '') || '.'}`)} in a checkout.`;
+      return `It is kept only if a later step commits and pushes it. Undo: ${inlineCode(`axe-action memory forget ${agent.name} ${id} --dir ${prefix.replace(/[\\/]$/, '') || '.'}`)} in a checkout.`;
     case 'cache':
       return `Undo, until the next run: delete ${inlineCode(location)} on the page “Caches” of “Actions”.`;
     default:
-      return `Undo: ${inlineCode(`/axe forget ${id}`)} in a comment, if the workflow runs on comments.`;
+      return offersCommands === true && trigger.kind !== 'schedule'
+        ? `Undo: ${inlineCode(`/axe forget ${id}`)} in a comment.`
+        : `Undo: delete this entry in ${link(place)}.`;
   }
 }
 

@@ -101,7 +101,7 @@ function summarizeCommand(
   { warnings, clean }: SummaryOptions,
 ): RunSummary {
   const markdown = paragraphs([
-    `### ${agent}: /axe ${oneLine(command)}`,
+    `### ${agent}: ${oneLine(command)}`,
     clean(formatCommandResult(result)),
     formatPublished(published),
     warningList(warnings),
@@ -374,7 +374,12 @@ function summarizeValidation(validation: Validation): RunSummary {
       ...faults
         .filter((problem) => problem.severity === severity)
         .map(({ message, remedy, at }) => {
-          return { level, title: 'Agent', message: [message, remedy].join('\n').trim(), at };
+          return {
+            level,
+            title: at.file.endsWith('.toml') ? 'Agent' : 'Workflow',
+            message: [message, remedy].join('\n').trim(),
+            at,
+          };
         }),
     ]),
   };

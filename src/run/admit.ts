@@ -22,6 +22,7 @@ import {
   type Facts,
   factsOf,
   isForkUnknown,
+  offersCommands,
   type Permission,
   type PermissionAnswer,
   Reading,
@@ -358,7 +359,8 @@ async function planBasis(
   const review = planReview(request.review ?? {}, { config: config.review, model });
   const memory = planMemory({ agent, model }, request, deps.clock.newId());
   const workdir = firstGiven([request.workdir, await agentWorkdir(agent, deps), deps.cwd]);
-  return { agent, model, trigger, reading, workdir, timeoutSeconds, review, memory };
+  const basis = { agent, model, trigger, reading, workdir, timeoutSeconds, review, memory };
+  return { ...basis, offersCommands: offersCommands(request.admissionPolicy) };
 }
 
 /**

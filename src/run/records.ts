@@ -92,6 +92,8 @@ export interface PlanBasis {
   readonly timeoutSeconds: number;
   readonly review: ReviewPlan;
   readonly memory: MemoryPlan | undefined;
+  /** Comments start the workflow, so texts can offer `/axe` commands; left out: they do not. */
+  readonly offersCommands?: boolean;
 }
 
 /** Everything a run has decided before it touches memory or a model. */
@@ -351,4 +353,6 @@ export interface Validation {
   readonly agents: readonly CheckedAgent[];
   /** Problems of the step's inputs; left out outside of a workflow. */
   readonly setup?: readonly SetupProblem[];
+  /** Problems of the checkout's workflows with this action; left out: they were not checked. */
+  readonly workflows?: readonly Fault[];
 }

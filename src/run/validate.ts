@@ -64,7 +64,7 @@ export async function validateAgents(
     const folderList = folders.map((folder) => `\`${folder}\``).join(', ');
     throw new ConfigError(`there are no agents in ${folderList} of ${where}`, {
       remedy:
-        'Name another folder with `agents-dir` (`--agents-dir`), or an agent by the path of its file. `axe-action init` writes an agent.',
+        'Name another folder with `agents-dir` (`--agents-dir`), or an agent by the path of its file. `axe-action init --agent NAME` writes an agent.',
     });
   }
 
@@ -307,8 +307,9 @@ async function checkForm(
   if (schema !== undefined) await inspectSchema(schema, schemaOrigin(outputSchema));
 }
 
-export function allFaults({ agents }: Validation): readonly Fault[] {
-  return agents.flatMap(({ faults }) => faults);
+/** Problems of workflows, then those of agents. */
+export function allFaults({ agents, workflows = [] }: Validation): readonly Fault[] {
+  return [...workflows, ...agents.flatMap(({ faults }) => faults)];
 }
 
 /** Warnings do not make an agent invalid. */
@@ -387,7 +388,7 @@ export function formatVerdict(faults: readonly SetupProblem[]): string {
 const MAX_MESSAGE = 1_000;
 
 /** `defaultPosition` is for a problem without a position. */
-function faultOf(
+export function faultOf(
   severity: Fault['severity'],
   problem: { message: string; remedy?: string; at?: SourcePosition },
   defaultPosition: SourcePosition,

@@ -47,6 +47,8 @@ export interface ThisRun {
   readonly runUrl: string;
   /** The workflow's file, or else its name, which is not unique. */
   readonly workflow: string;
+  /** The folder `docs/` of the action; empty for an action of the checkout. */
+  readonly docsUrl: string;
   /** `run id/attempt/job`, to distinguish this job from all others. */
   readonly run: string;
 }
@@ -59,11 +61,16 @@ export function readThisRun(env: Runner['env']): ThisRun {
     GITHUB_RUN_ID: id = '',
     GITHUB_RUN_ATTEMPT: attempt = '',
     GITHUB_JOB: job = '',
+    GITHUB_ACTION_REPOSITORY: action = '',
+    GITHUB_ACTION_REF: actionRef = '',
   } = env;
   const isKnown = server !== '' && repository !== '' && id !== '';
   return {
     runUrl: isKnown ? `${server}/${repository}/actions/runs/${id}` : '',
     workflow: workflowOf(env),
+    docsUrl: [server, action, actionRef].includes('')
+      ? ''
+      : `${server}/${action}/blob/${actionRef}/docs`,
     run: `${id}/${attempt}/${job}`,
   };
 }

@@ -12,8 +12,8 @@ import type { InputName, Inputs } from './inputs.js';
 interface SetupFacts {
   readonly inputs: Inputs;
   readonly agent: Pick<LoadedAgent, 'name' | 'config'>;
-  /** Undefined if it is not the event of a run, as with `mode: validate`. */
-  readonly trigger: Trigger | undefined;
+  /** The kinds of events that start the run; undefined if they are not known. */
+  readonly kinds: readonly Trigger['kind'][] | undefined;
   /** The folder `agents-dir` is not there, or holds no agents. */
   readonly isFolderEmpty: boolean;
 }
@@ -45,21 +45,39 @@ const UNUSED_INPUTS: readonly UnusedInput[] = [
   },
   {
     input: 'block-on',
-    reason: ({ inputs: { rules }, agent, trigger }) => {
+    reason: ({ inputs: { rules }, agent, kinds }) => {
       if (rules.blockOn === undefined) return undefined;
       if (!hasTool(agent, 'add_review_comment', 'submit_review'))
         return `The agent "${agent.name}" posts no reviews.`;
-      return isWithoutPull(trigger) ? 'The event has no pull request.' : undefined;
+      return isWithoutPull(kinds) ? 'The event has no pull request.' : undefined;
     },
     remedy: 'Remove it, or use it with a reviewer on pull requests.',
   },
   {
     input: 'check-run',
-    reason: ({ inputs: { checkRun }, trigger }) =>
-      checkRun && trigger?.kind !== 'push' && isWithoutPull(trigger)
+    reason: ({ inputs: { checkRun }, kinds }) =>
+      checkRun && kinds?.includes('push') !== true && isWithoutPull(kinds)
         ? 'The event has no commit to check.'
         : undefined,
     remedy: 'Remove it, or use it on pull requests and pushes.',
+  },
+  {
+    input: 'changes-allowed',
+    reason: ({ inputs: { changesAllowed }, agent }) =>
+      changesAllowed.length === 0 ||
+      hasTool(agent, ...CHANGING_TOOLS) ||
+      agent.config.subAgents.length > 0
+        ? undefined
+        : `The agent "${agent.name}" changes no files, and posts no findings that \`/axe fix\` could fix.`,
+    remedy: 'Add `edit_file` to `tools` of the agent, or remove the input.',
+  },
+  {
+    input: 'report-to',
+    reason: ({ inputs: { reportTo }, kinds }) =>
+      reportTo !== '' && kinds?.every((kind) => ABOUT_SUBJECT.has(kind)) === true
+        ? 'The event has a pull request or issue of its own, where the answer is posted.'
+        : undefined,
+    remedy: 'Remove it, or use it on schedules, manual starts and pushes.',
   },
   {
     input: 'agents-dir',
@@ -99,9 +117,24 @@ function hasTool({ config }: SetupFacts['agent'], ...names: readonly string[]): 
  * Events that are never about a pull request. Comments are not among them, since one workflow often
  * answers them on issues and on pull requests.
  */
-function isWithoutPull(trigger: Trigger | undefined): boolean {
-  return trigger !== undefined && WITHOUT_PULL.has(trigger.kind);
+function isWithoutPull(kinds: SetupFacts['kinds']): boolean {
+  return kinds?.every((kind) => WITHOUT_PULL.has(kind)) === true;
 }
+
+/** Tools that change files, and those of reviews, whose findings `/axe fix` fixes. */
+const CHANGING_TOOLS = [
+  'write_file',
+  'edit_file',
+  'delete_file',
+  'run_command',
+  'open_pull_request',
+  'push_to_pull_request',
+  'add_review_comment',
+  'submit_review',
+];
+
+/** Events about a pull request or an issue. */
+const ABOUT_SUBJECT: ReadonlySet<Trigger['kind']> = new Set(['pull_request', 'issue', 'comment']);
 
 const WITHOUT_PULL: ReadonlySet<Trigger['kind']> = new Set([
   'issue',

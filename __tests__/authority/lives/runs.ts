@@ -189,6 +189,8 @@ function dependenciesOf(world: Surroundings, wire: Wire): Dependencies {
       reportTo: '',
       checkRun: true,
       runUrl: '',
+      docsUrl: '',
+      offersCommands: true,
       workflow: 'review.yml',
       run: '7/1/review',
       now: () => github.now(),

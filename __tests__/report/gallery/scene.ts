@@ -252,6 +252,8 @@ export class Scene {
         reporter,
         secrets: [],
         runUrl,
+        docsUrl: '',
+        offersCommands: true,
         workflow: '.github/workflows/axe.yml',
         run: '7/1/review',
         now: () => this.#clock.now(),

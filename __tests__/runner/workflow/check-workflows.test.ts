@@ -235,6 +235,13 @@ const BROKEN: readonly (readonly [string, readonly Change[], string, string, str
     'warning',
     'a second command replaces',
   ],
+  [
+    'no condition for forks',
+    [['github.event.pull_request.head.repo.full_name == github.repository && ', '']],
+    'pull_request:',
+    'note',
+    'Add the `if:` of the first workflow',
+  ],
   ['no group', [[/ {4}concurrency:\n.*\n/, '']], 'review:', 'note', 'two pushes in a row'],
   [
     'a memory that is not kept',
@@ -340,6 +347,10 @@ describe('the check of workflows', () => {
         INPUT,
         `${INPUT}\n          mode: \${{ vars.MODE }}\n          report-to: pull-request`,
       ),
+    ],
+    [
+      'a workflow that a bomb of aliases hides',
+      `${FIRST}\nx: &a [1, 1]\ny: &b [*a, *a]\nz: [*b, *b]\n`,
     ],
     ['another action', 'on: push\njobs:\n  a:\n    steps:\n      - uses: acme/other@main\n'],
     ['5,000 lines', `${FIRST}${'# a line\n'.repeat(5000)}`],

@@ -24,6 +24,8 @@ interface CommentFrame {
   readonly signature: string;
   /** On a fork a push ends no finding. */
   readonly isFork: boolean;
+  /** Comments start the workflow; left out: answers are read at its next run. */
+  readonly offersCommands?: boolean;
   /**
    * Outbound cleaning: each text by others goes through it by itself, and has to close what it
    * opens.
@@ -45,6 +47,7 @@ export function commentText(placed: PlacedFinding, frame: CommentFrame): string 
     suggestionOf(placed, frame.clean),
     testBlock(finding, frame.clean),
     foldOf(finding, frame),
+    answersOf(finding, frame),
   ]);
 }
 
@@ -146,34 +149,47 @@ function suggestionOf({ finding, placement }: PlacedFinding, clean: CommentFrame
 }
 
 const CONFIDENCE: Readonly<Record<Confidence, string>> = {
-  confirmed: '- A second look in a fresh context came to the same result.',
+  confirmed: 'An independent second check confirmed it.',
   likely: '',
-  unsure: '- The agent could not see everything that decides this.',
+  unsure: 'The agent could not see everything that decides this.',
 };
 
 const MAX_PATH = 200;
 const MAX_CODE = 200;
 
-function foldOf(finding: Finding, { signature, isFork, clean }: CommentFrame): string {
-  const { evidence, confidence, handle, rule } = finding;
+/** The evidence, folded, and how certain the finding is; empty if there is nothing to say. */
+function foldOf({ evidence, confidence }: Finding, { clean }: CommentFrame): string {
+  const certainty = CONFIDENCE[confidence];
+  if (evidence.length === 0) return certainty;
   const lines = [
     ...evidence.map(({ path, line, code }) => {
       const place = clean(codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`));
       return `- ${place} ${clean(codeSpan(cleanLine(code, MAX_CODE)))}`;
     }),
-    CONFIDENCE[confidence],
-  ].filter((line) => line !== '');
-  const done =
-    isFork && rule === undefined
-      ? 'Done? A person with write access resolves it.'
-      : 'Done? Push, or resolve.';
-  const answers = `${handle} · Wrong? 👎 or \`/axe dismiss <why>\`, and it is not raised again on this line. ${done}`;
-  return [
-    `<details><summary>${lines.length === 0 ? 'How to answer' : 'Why this is reported'}</summary>`,
-    ...(lines.length === 0 ? [] : [lines.join('\n')]),
-    `${answers}${signature === '' ? '' : ` · ${signature}`}`,
-    '</details>',
-  ].join('\n\n');
+    ...(certainty === '' ? [] : [`- ${certainty}`]),
+  ];
+
+  const summary = [
+    `${count(evidence.length, 'line')} of evidence`,
+    ...(confidence === 'likely' ? [] : [CERTAINTY[confidence]]),
+  ].join(', ');
+  return [`<details><summary>Why: ${summary}</summary>`, lines.join('\n'), '</details>'].join(
+    '\n\n',
+  );
+}
+
+const CERTAINTY = { confirmed: 'confirmed by a second check', unsure: 'not certain' } as const;
+
+/** The ways to answer, which are seen without a click. */
+function answersOf(
+  { handle, rule }: Finding,
+  { signature, isFork, offersCommands }: CommentFrame,
+): string {
+  const fixed =
+    isFork && rule === undefined ? 'A person with write access resolves it.' : 'Push, or resolve.';
+  const later = offersCommands === true ? '' : ' The next run reads it.';
+  const answers = `${handle} · Not a bug? Reply "not a bug", or 👎.${later} Fixed? ${fixed}`;
+  return `<sub>${answers}${signature === '' ? '' : ` · ${signature}`}</sub>`;
 }
 
 /**

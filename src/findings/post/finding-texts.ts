@@ -57,6 +57,8 @@ export interface ReviewToPost {
   readonly unsayable?: PostingTrouble;
   readonly maxComments: number;
   readonly blockOn: Severity | undefined;
+  /** Comments start the workflow, so texts can offer `/axe` commands; left out: they do not. */
+  readonly offersCommands?: boolean;
   /** Undefined where a review without findings says nothing by that. */
   readonly extent: ReviewExtent | undefined;
   /** The small line at the end, cleaned markdown; empty for none. */
@@ -87,7 +89,7 @@ export interface PostingTrouble {
   readonly remedy?: string;
 }
 
-type TextFrame = Pick<ReviewToPost, 'head' | 'clean'>;
+type TextFrame = Pick<ReviewToPost, 'head' | 'clean' | 'offersCommands'>;
 
 const SHORT_SHA = 7;
 const MAX_PATH = 200;
@@ -98,7 +100,7 @@ const MAX_PATH = 200;
  */
 export function replyToEnded(
   { handle, state, why, login = '', reason = '' }: KnownFinding,
-  { head, clean }: TextFrame,
+  { head, clean, offersCommands = false }: TextFrame,
 ): string | undefined {
   const said = titleLine(reason, clean);
   const settled = `✅ ${handle} is settled by ${head.slice(0, SHORT_SHA)}`;
@@ -116,17 +118,23 @@ export function replyToEnded(
     case 'words':
       return `${handle} is not raised again on this line, as \`${login}\` said: ${said}`;
     default:
-      return state === 'dismissed' ? replyToDismissal(handle) : replyToDone(handle);
+      return state === 'dismissed'
+        ? replyToDismissal(handle, offersCommands)
+        : replyToDone(handle, offersCommands);
   }
 }
 
 /** What is answered to a dismissal, whichever way it was made. */
-export function replyToDismissal(handle: string): string {
-  return `Noted: ${handle} is dismissed, and not raised again on this line. Undo: \`/axe reopen ${handle}\`.`;
+export function replyToDismissal(handle: string, offersCommands: boolean): string {
+  return `Noted: ${handle} is dismissed, and not raised again on this line.${undoReopen(handle, offersCommands)}`;
 }
 
-export function replyToDone(handle: string): string {
-  return `Noted: ${handle} is settled. It is not raised again while its line stays as it is. Undo: \`/axe reopen ${handle}\`.`;
+export function replyToDone(handle: string, offersCommands: boolean): string {
+  return `Noted: ${handle} is settled. It is not raised again while its line stays as it is.${undoReopen(handle, offersCommands)}`;
+}
+
+function undoReopen(handle: string, offersCommands: boolean): string {
+  return offersCommands ? ` Undo: \`/axe reopen ${handle}\`.` : '';
 }
 
 export function replyToReopen(handle: string): string {

@@ -73,8 +73,8 @@ function revOf({ finding: { id } }: PlacedFinding, { ledger }: ReviewToPost): Sa
   return { id, rev: ledger.byId(id)?.rev ?? 1 };
 }
 
-function frameOf({ signature, clean, ledger }: ReviewToPost) {
-  return { signature, clean, isFork: ledger.context.isFork };
+function frameOf({ signature, clean, ledger, offersCommands }: ReviewToPost) {
+  return { signature, clean, isFork: ledger.context.isFork, offersCommands };
 }
 
 /**

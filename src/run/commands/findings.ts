@@ -1,5 +1,5 @@
 import type { CommentTrigger } from '../../event/trigger.js';
-import { DEFAULT_ADMISSION_POLICY, rightsOf } from '../../event/trust.js';
+import { DEFAULT_ADMISSION_POLICY, offersCommands, rightsOf } from '../../event/trust.js';
 import type { Ledger } from '../../findings/decide/ledger.js';
 import { compareSeverity, hasEnded, isOpen } from '../../findings/finding.js';
 import { type KeptFinding, readCopy } from '../../findings/kept-finding.js';
@@ -84,10 +84,11 @@ export async function runFindingCommand(
       hasEnded(finding) &&
       finding.saw.resolvedBy === undefined,
   );
+  const hearsCommands = command.isReply !== true || offersCommands(request.admissionPolicy);
   const answers = targets.map(({ handle }) => {
     const hasLeft =
       verb === 'reopen' && !findings.ledger.open.some((open) => open.handle === handle);
-    return hasLeft ? replyToLeft(handle) : ANSWERS[verb](handle);
+    return hasLeft ? replyToLeft(handle) : ANSWERS[verb](handle, hearsCommands);
   });
   const text = [...answers, ...(staysUnresolved ? [CONVERSATION_STAYS_OPEN] : [])].join('\n\n');
 
@@ -256,7 +257,9 @@ function unclearTarget(
   return refusal('refused', 'it is not clear which finding is meant', `${remedy}${list}`);
 }
 
-const ANSWERS: Readonly<Record<FindingCommand['verb'], (handle: string) => string>> = {
+const ANSWERS: Readonly<
+  Record<FindingCommand['verb'], (handle: string, offersCommands: boolean) => string>
+> = {
   dismiss: replyToDismissal,
   done: replyToDone,
   reopen: replyToReopen,

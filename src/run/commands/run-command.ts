@@ -1,6 +1,6 @@
 import { hasNotes } from '../../agent/built-in.js';
 import { closestWord } from '../../agent/suggest.js';
-import { COMMENT_COMMANDS, formatCommandTable } from '../../event/comment-commands.js';
+import { COMMENT_COMMANDS, listForHelp } from '../../event/comment-commands.js';
 import { findMention } from '../../event/mention.js';
 import { type CommentTrigger, subjectNumber, type Trigger } from '../../event/trigger.js';
 import { DEFAULT_ADMISSION_POLICY, weakerPermission } from '../../event/trust.js';
@@ -136,21 +136,28 @@ async function answerHelp(
   deps.acknowledgement?.start();
 
   const name = command.verb === 'mistyped' ? cleanLine(command.said, MAX_QUOTED) : command.verb;
-  const result = answerTo(command, triggerPhrase);
+  const allowsChanges = deps.changes !== undefined;
+  const result = answerTo(command, { triggerPhrase, allowsChanges });
   const text = formatCommandResult(result);
   const answer = { trigger, agent: undefined, text, among: 'unless-answered' } as const;
   const published = dryRun ? UNPUBLISHED : await deps.publisher.reply(answer);
   return { kind: 'memory-command', agent, command: name, result, published };
 }
 
-function answerTo(command: HelpCommand, triggerPhrase: string): MemoryCommandResult {
+/** The workflow, as far as it decides what people can ask for. */
+interface HeardHere {
+  readonly triggerPhrase: string;
+  readonly allowsChanges: boolean;
+}
+
+function answerTo(command: HelpCommand, workflow: HeardHere): MemoryCommandResult {
   switch (command.verb) {
     case 'ask':
       return refusal('refused', '`/axe ask` has no question', 'Write the question after it.');
     case 'mistyped':
       return suggestCommand(command);
     case 'help':
-      return listCommands(triggerPhrase);
+      return listCommands(workflow);
   }
 }
 
@@ -163,11 +170,10 @@ function suggestCommand({
   return refusal('refused', `${quote(said)} is not a command`, remedy);
 }
 
-function listCommands(triggerPhrase: string): MemoryCommandResult {
-  const question =
-    triggerPhrase === '' ? '' : ` A question to the agent says \`${triggerPhrase}\`.`;
-  const text = `A comment that begins with one of these is a command.${question}\n\n${formatCommandTable()}`;
-  return commandDone(text, false);
+function listCommands({ triggerPhrase, allowsChanges }: HeardHere): MemoryCommandResult {
+  const hasOwnPhrase = triggerPhrase !== '' && triggerPhrase.toLowerCase() !== '/axe';
+  const question = hasOwnPhrase ? [`A question can also begin with \`${triggerPhrase}\`.`] : [];
+  return commandDone([listForHelp(allowsChanges), ...question].join('\n'), false);
 }
 
 /**

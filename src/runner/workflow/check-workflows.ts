@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../../agent/config.js';
 import { closestWord } from '../../agent/suggest.js';
+import type { Trigger } from '../../event/trigger.js';
 import { INPUT_DEFAULTS, inspectInputs } from '../inputs.js';
 import { findUnusedInputs } from '../setup.js';
 import {
@@ -111,7 +112,7 @@ async function lookUp(use: ActionUse, findAgent: FindAgent) {
 }
 
 /** Mistakes of inputs, as their own parsers report them, and inputs without effect. */
-function inputProblems({ inputs, agent, stepAt }: CheckedUse): readonly WorkflowProblem[] {
+function inputProblems({ inputs, agent, stepAt, events }: CheckedUse): readonly WorkflowProblem[] {
   const names = Object.keys(INPUT_DEFAULTS);
   const path = [...stepAt, 'with'];
   const unknown = Object.keys(inputs).filter((name) => !names.includes(name.toLowerCase()));
@@ -143,11 +144,12 @@ function inputProblems({ inputs, agent, stepAt }: CheckedUse): readonly Workflow
     const { message, remedy = '' } = error;
     problems.push({ level: 'error', path: [...path, input], message, remedy });
   }
-  if (agent === undefined || inspected.mistakes.length > 0) return problems;
+  const isUnknown = agent === undefined || computed.includes('mode');
+  if (isUnknown || inspected.mistakes.length > 0) return problems;
   const facts = {
     inputs: inspected.inputs,
     agent: { name: inputs['agent'] ?? '', config: agent },
-    trigger: undefined,
+    kinds: kindsOf(events),
     isFolderEmpty: false,
   };
   const unused = findUnusedInputs(facts).map(({ input, message, remedy }): WorkflowProblem => {
@@ -155,3 +157,22 @@ function inputProblems({ inputs, agent, stepAt }: CheckedUse): readonly Workflow
   });
   return [...problems, ...unused];
 }
+
+/** The kinds of a workflow's events; undefined if one of them is not known, as for a called one. */
+function kindsOf(events: CheckedUse['events']): readonly Trigger['kind'][] | undefined {
+  const kinds = [...events.keys()].map((event) => KINDS.get(event));
+  return kinds.includes(undefined) ? undefined : kinds.filter((kind) => kind !== undefined);
+}
+
+const KINDS: ReadonlyMap<string, Trigger['kind']> = new Map([
+  ['pull_request', 'pull_request'],
+  ['pull_request_target', 'pull_request'],
+  ['pull_request_review', 'comment'],
+  ['pull_request_review_comment', 'comment'],
+  ['issue_comment', 'comment'],
+  ['issues', 'issue'],
+  ['push', 'push'],
+  ['release', 'release'],
+  ['schedule', 'schedule'],
+  ['workflow_dispatch', 'dispatch'],
+]);

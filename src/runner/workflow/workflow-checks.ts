@@ -199,6 +199,17 @@ export const WORKFLOW_CHECKS: readonly Check[] = [
     const remedy = 'Add `labeled` to `types:`, as examples/workflows/public.yml does.';
     return [problem('warning', ['on', 'pull_request_target'], message, remedy)];
   },
+  (use) => {
+    const readsForks = [use, ...use.others].some(({ events }) => events.has('pull_request_target'));
+    const isForForks = use.events.has('pull_request') && !/head\.repo|\.fork\b/.test(use.condition);
+    // A key that is not a secret of Actions reaches forks too.
+    const needsSecret = Object.values(use.env).some((value) => value.includes('secrets.'));
+    if (!isReviewer(use) || !isForForks || readsForks || !needsSecret || isCalled(use)) return [];
+    const message =
+      'GitHub gives runs for forks no secrets, and each starts a runner only to be skipped';
+    const remedy = 'Add the `if:` of the first workflow, or take examples/workflows/public.yml.';
+    return [problem('note', ['on', 'pull_request'], message, remedy)];
+  },
   ({ events, inputs }) =>
     ['pull_request', 'pull_request_target'].flatMap((event) => {
       const settings = events.get(event) ?? {};

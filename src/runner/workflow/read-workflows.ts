@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { BUILT_IN_AGENTS } from '../../agent/built-in.js';
+import { AxeError, isNotFound } from '../../lib/errors.js';
+import { listFolder, readConfigFile, resolveInside } from '../../lib/user-files.js';
+import { localAgents } from '../../run/agents.js';
+import { checkWorkflows, type FindAgent, type WorkflowLine } from './check-workflows.js';
+import { parseWorkflow, type WorkflowFile } from './workflow-file.js';
+
+const FOLDER = '.github/workflows';
+
+/** A workflow with this action. */
+export interface CheckedFile {
+  readonly path: string;
+  readonly isOnComments: boolean;
+}
+
+/** Checks the workflows of a checkout, with the agents that they find there. */
+export async function checkWorkflowsIn(root: string): Promise<{
+  readonly files: readonly CheckedFile[];
+  readonly lines: readonly WorkflowLine[];
+}> {
+  const files = await readWorkflows(root);
+  const uses = files
+    .map(parseWorkflow)
+    .flatMap((file) => (file && 'uses' in file ? file.uses : []));
+  return {
+    files: [...new Set(uses.map(({ file }) => file))].map((path) => ({
+      path,
+      isOnComments: uses.some(
+        ({ file, events }) => file === path && [...events.keys()].some(isComment),
+      ),
+    })),
+    lines: await checkWorkflows(files, workflowAgents(root)),
+  };
+}
+
+function isComment(event: string): boolean {
+  return event === 'issue_comment' || event === 'pull_request_review_comment';
+}
+
+/** A file that cannot be read, or is outside of the checkout, is none of its workflows. */
+async function readWorkflows(root: string): Promise<readonly WorkflowFile[]> {
+  const names = await listFolder(join(root, FOLDER)).catch(() => []);
+  const files = names
+    .filter((name) => /\.ya?ml$/.test(name))
+    .map(async (name) => {
+      const path = `${FOLDER}/${name}`;
+      try {
+        const file = await resolveInside(root, { path, what: 'the workflow' });
+        return { path, text: (await readConfigFile(file)) ?? '' };
+      } catch (thrown) {
+        if (thrown instanceof AxeError) return undefined;
+        throw thrown;
+      }
+    });
+  return (await Promise.all(files)).filter((file) => file !== undefined);
+}
+
+/** Agents as a workflow has them: without the configuration folder of this machine. */
+function workflowAgents(root: string): FindAgent {
+  const agents = localAgents({ cwd: root, agentsDir: '', configDir: undefined });
+  return async (name) => {
+    try {
+      return { config: (await agents.loadAgent(name)).config };
+    } catch (thrown) {
+      if (!(thrown instanceof AxeError)) throw thrown;
+      // Its own mistakes are reported where the agents are.
+      if (!isNotFound(thrown, 'agent')) return { config: undefined };
+      const names = (await agents.listFiles()).map((agent) => agent.name);
+      return { names: [...BUILT_IN_AGENTS.map((agent) => agent.name), ...names] };
+    }
+  };
+}
