@@ -47,6 +47,7 @@ it.each<[string, string, Partial<CommentRequest>]>([
 
 it.each<[string, string, Partial<CommentRequest>]>([
   ['repeats the line above', `${codeOf(44)}\n${FIXED}`, {}],
+  ['repeats two lines above, of which one is empty', `${codeOf(43, 44)}\n${FIXED}`, {}],
   ['repeats the line below', `${FIXED}\n${codeOf(47)}`, {}],
   ['repeats two lines below', `${FIXED}\n${codeOf(47, 48)}`, {}],
   ['changes the line above, since its range begins too late', FIXED, ONE_LINE],
