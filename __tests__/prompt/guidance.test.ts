@@ -71,21 +71,36 @@ it.each<[string, string, Parameters<typeof read>[1], readonly string[]]>([
   expect(await read(toml, scene)).toEqual({ paths, warnings: [] });
 });
 
-it('a pull request that adds or changes instructions for paths changes what steers it', async () => {
-  const path = '.github/instructions/code.instructions.md';
-  const changed = { path, status: 'modified', additions: 1, deletions: 1 };
-  const context = { kind: 'pull_request', files: [changed] } as unknown as TriggerContext;
-  const parsed = parseAgent('name = "bot"\nmodel = "openai/m"\n', {
-    name: 'bot',
-    file: 'bot.toml',
-  });
-  const agent = { name: 'bot', source: 'bot.toml', ...parsed };
-  const about = { trigger: pullRequest(), changedPaths: [path], change: undefined, isReview: true };
-  const library = { loadGuidance: async () => [] } as unknown as AgentLibrary;
-  const { paths } = await readGuidance(agent, about, library);
-  const warning = warnOfOwnChanges({ agent, skill: '', files: [], guidance: paths }, context);
-  expect(warning?.message).toContain(`the pull request changes \`${path}\``);
-});
+const OF_BASE = '---\napplyTo: "src/**"\n---\nAs the base has it.';
+
+it.each<[string, readonly string[], readonly string[]]>([
+  ['adds', [], []],
+  ['changes', [OF_BASE], ['For `src/**`:\n\nAs the base has it.']],
+])(
+  'a pull request that %s instructions for paths is reviewed by those of the base, and is told',
+  async (_, ofBase, expected) => {
+    const path = '.github/instructions/code.instructions.md';
+    const changed = { path, status: 'modified', additions: 1, deletions: 1 };
+    const context = { kind: 'pull_request', files: [changed] } as unknown as TriggerContext;
+    const parsed = parseAgent('name = "bot"\nmodel = "openai/m"\n', {
+      name: 'bot',
+      file: 'bot.toml',
+    });
+    const agent = { name: 'bot', source: 'bot.toml', ...parsed };
+    const about = {
+      trigger: pullRequest(),
+      changedPaths: [path, 'src/a.ts'],
+      change: undefined,
+      isReview: true,
+    };
+    const existing = ofBase.map((content) => ({ path, content }));
+    const library = { loadGuidance: async () => existing } as unknown as AgentLibrary;
+    const { files, paths } = await readGuidance(agent, about, library);
+    expect(files.map(({ content }) => content)).toEqual(expected);
+    const warning = warnOfOwnChanges({ agent, skill: '', files: [], guidance: paths }, context);
+    expect(warning?.message).toContain(`the pull request changes \`${path}\``);
+  },
+);
 
 it('guidance is read with a warning where that fails, unless it is a bug', async () => {
   const refused = new AxeError('no', { remedy: 'Add `contents: read`.' });
