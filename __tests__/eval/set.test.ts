@@ -122,19 +122,22 @@ it('a recorded model is scored by what it found, and its cost is said before it 
   upstream.answerFrom({ kind: 'script', script: { turns: answers[0] ?? [], verdicts } });
   set.write(set.entries.slice(0, 1));
   const env = { ANTHROPIC_API_KEY: 'eval-no-key', AXE_ANTHROPIC_BASE_URL: upstream.url };
-  const options = optionsOf(set, { model: MODEL, capUsd: 5 });
+  const options = optionsOf(set, { model: MODEL, capUsd: 5, hasMemory: true });
   const unconfirmed = await start(world, { ...options, isConfirmed: false }, env);
   expect(unconfirmed.status).toBe(2);
   expect(unconfirmed.said).toMatch(
-    /1 reviews\. They will cost about \$0\.\d\d, and stop at \$5\.00\.\nAdd --yes/,
+    /2 reviews\. They will cost about \$0\.\d\d, and stop at \$5\.00\.\nAdd --yes/,
   );
   expect(upstream.requests()).toEqual([]);
   expect(existsSync(options.out)).toBe(false);
 
   expect(await start(world, options, env)).toMatchObject({ status: 0 });
-  const [result] = readScore(options).results;
-  expect(result).toMatchObject({ found: caseOf(name).expect.length, missed: 0, wrongPlace: 0 });
-  expect(result?.usage.calls).toBe(upstream.requests().length);
+  const { results } = readScore(options);
+  expect(results.map(({ column }) => column)).toEqual(['without memory', 'with memory']);
+  for (const result of results)
+    expect(result).toMatchObject({ found: caseOf(name).expect.length, missed: 0, wrongPlace: 0 });
+  const calls = results.reduce((sum, { usage }) => sum + usage.calls, 0);
+  expect(calls).toBe(upstream.requests().length);
 });
 
 it.each([
