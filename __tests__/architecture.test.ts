@@ -129,6 +129,7 @@ const LAZY = [
   'run/demonstrate.ts',
   'run/github.ts',
   'run/passes.ts',
+  'run/run-tests-again.ts',
   'run/verify.ts',
   'runner/workflow/read-workflows.ts',
   'tools/github/commit-files.ts',

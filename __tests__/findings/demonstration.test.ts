@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Word } from '../../src/event/trust.js';
 import {
+  endByTest,
   fixedTexts,
   nextRun,
   resultOfRun,
@@ -9,6 +11,7 @@ import {
   whyNotRun,
   whyNotShown,
 } from '../../src/findings/decide/demonstration.js';
+import type { TestedEnd } from '../../src/findings/known-finding.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 
 const FORETOLD = { withFault: '2', withoutFault: '1' };
@@ -167,5 +170,34 @@ describe('a test is run', () => {
     ];
     expect(why({ fix: changes })).toBeUndefined();
     expect(fixedTexts(changes, texts).get('list.mjs')).toContain('return list[0];');
+  });
+});
+
+describe('a test that passes after a push ends its finding', () => {
+  const CHANGED = ['src/list.ts', 'src/other.ts'];
+  it.each<[string, boolean, readonly string[], Word, Word, TestedEnd]>([
+    ['alone, if a file of the fix was pushed', false, CHANGED, 'own', 'own', 'alone'],
+    ['alone, if its line is gone', true, [], 'own', 'own', 'alone'],
+    [
+      'after a second look, if no line of it changed',
+      false,
+      ['src/other.ts'],
+      'own',
+      'own',
+      'look',
+    ],
+    ['after a second look, if strangers’ words led to it', false, CHANGED, 'mixed', 'own', 'look'],
+    ['after a second look, after strangers’ words', true, CHANGED, 'own', 'mixed', 'look'],
+  ])('%s', (_, ...[isGone, pushed, words, word, expected]) => {
+    const test = {
+      sha256: 'a'.repeat(64),
+      path: 'list.test.ts',
+      command: 'node --test list.test.ts',
+      saw: ['2', '1'] as const,
+      fixed: ['src/list.ts'],
+      words,
+      head: 'b'.repeat(40),
+    };
+    expect(endByTest({ test, isGone }, new Set(pushed), word)).toBe(expected);
   });
 });

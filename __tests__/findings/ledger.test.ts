@@ -413,6 +413,41 @@ describe('the model’s word on an end', () => {
       { rights: rightsOf('mixed') },
       'FQ7K2 stays open: only people dismiss findings once a run has read words of people without write access',
     ],
+    [
+      'is not asked for where a test ends it alone, also where it blocks',
+      {},
+      { byTest: 'alone' },
+      {},
+      'settled program fixed',
+    ],
+    [
+      'is needed again for a test alone, after strangers’ words',
+      MILD,
+      { byTest: 'alone' },
+      { rights: rightsOf('mixed') },
+      UNCONFIRMED,
+    ],
+    [
+      'with a test that does not decide alone takes a second look, also where nothing blocks',
+      MILD,
+      { byTest: 'look' },
+      {},
+      UNCONFIRMED,
+    ],
+    [
+      'with a test and a second look ends it',
+      {},
+      { byTest: 'look', isAgreed: true },
+      {},
+      'settled model fixed',
+    ],
+    [
+      'and a test end nothing on a fork',
+      MILD,
+      { byTest: 'alone' },
+      { rights: rightsOf('fork') },
+      ON_FORK,
+    ],
   ])('%s', (_, ...[parts, ending, about, expected]) => {
     const end = ledgerOf([known(parts)], about).end({ ...FIXED, ...ending });
     expect(typeof end === 'string' ? end : `${end.state} ${end.by} ${end.why}`).toBe(expected);

@@ -310,11 +310,12 @@ function settle(
     readonly fresh?: FindingContext['fresh'];
     readonly freshFrom?: string;
     readonly findings?: readonly KnownFinding[];
+    readonly failing?: FindingContext['failing'];
   } = {},
   settlements: readonly Settlement[] = [],
 ) {
-  const { fresh, freshFrom, findings = [FINDING, otherKnown()] } = given;
-  const whole = { ...scopeRest(), ledger: ledgerOf(findings), lines: LINES, fresh, freshFrom };
+  const { findings = [FINDING, otherKnown()], ...rest } = given;
+  const whole = { ...scopeRest(), ledger: ledgerOf(findings), lines: LINES, ...rest };
   return takeSettlement({ ...FIXED, ...request }, settlements, whole);
 }
 
@@ -401,6 +402,19 @@ describe('the end of an earlier finding', () => {
       kind: 'refused',
       text: `Not accepted: ${why}; only a person who answered there can have dismissed it.`,
     });
+  });
+
+  it('is refused while the test that shows it fails, unless a person has dismissed it', () => {
+    const failing = new Set([FINDING.id]);
+    for (const how of ['fixed', 'wrong'] as const) {
+      const { answer, refusal } = settle({ how }, { failing });
+      expect([answer.text, refusal?.code]).toEqual([
+        'Not accepted: the test that shows FQ7K2 still fails. It stays open.',
+        'test-fails',
+      ]);
+    }
+    expect(settle(BY_OCTOCAT, { failing }).answer.kind).toBe('taken');
+    expect(settle({}, { failing: new Set(['another']) }).answer.kind).toBe('taken');
   });
 
   it('is refused if the finding left with its file', () => {

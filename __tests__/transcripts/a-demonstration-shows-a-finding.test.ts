@@ -72,7 +72,7 @@ it('a test that does not get to its check proves nothing, and the finding is pos
   expect(answers[0]).toContain('left-pad');
   expect(answers[2]).toMatch(/no attempt left/);
   const [comment] = stage.repo.talk.reviewComments;
-  expect(comment?.body).toContain('came to the same result.');
+  expect(comment?.body).toContain('An independent second check confirmed it.');
   expect(comment?.body).not.toContain('Shown by a test');
   expect(step.summary).toMatch(
     /Shown by a test: 0 of 1\. F\w{4}: no proof, its test did not get to its check/,

@@ -161,6 +161,7 @@ export const REFUSAL_CODES = [
   'no-edit',
   'not-open',
   'by-rule',
+  'test-fails',
   'no-reason',
   'no-proof',
   'unconfirmed',

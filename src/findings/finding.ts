@@ -57,7 +57,7 @@ export interface Evidence {
 }
 
 /** A test that shows a finding, as the record keeps it; its text is in our comment alone. */
-interface FindingTest {
+export interface FindingTest {
   /** The fingerprint of its text. */
   readonly sha256: string;
   readonly path: string;
@@ -70,14 +70,10 @@ interface FindingTest {
   readonly words: Word;
   /** The commit on which it showed the finding. */
   readonly head: string;
-  /** Its last result after a push. */
-  readonly last?: TestResult;
 }
 
 /** The result of a test after a push: it fails as before, it passes, or it says nothing. */
-export const TEST_RESULTS = ['fails', 'passes', 'unclear'] as const;
-
-export type TestResult = (typeof TEST_RESULTS)[number];
+export type TestResult = 'fails' | 'passes' | 'unclear';
 
 /** The state of a finding. */
 export const FINDING_STATES = ['open', 'settled', 'dismissed'] as const;

@@ -12,7 +12,6 @@ import {
   SEVERITIES,
   STATE_REASON_TEXTS,
   type StateReason,
-  TEST_RESULTS,
 } from './finding.js';
 
 /**
@@ -38,7 +37,6 @@ const testSchema = v.object({
   fixed: v.pipe(v.array(v.string()), v.readonly()),
   words: v.picklist(WORDS),
   head: v.string(),
-  last: v.optional(v.picklist(TEST_RESULTS)),
 });
 
 const keptSchema = v.object({

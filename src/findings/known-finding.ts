@@ -72,6 +72,9 @@ export interface DuplicateClaim {
 /** The ways in which a model can end a finding. */
 export const SETTLEMENT_KINDS = ['fixed', 'wrong', 'dismissed'] as const;
 
+/** A test that passes ends its finding `alone`, or a second `look` decides. */
+export type TestedEnd = 'alone' | 'look';
+
 /** An end of a finding that was taken from the model; it is carried out when the run is over. */
 export interface Settlement {
   readonly finding: KnownFinding;
@@ -83,4 +86,6 @@ export interface Settlement {
   readonly by: string;
   /** A second look in a fresh context came to the same; left out: there was none. */
   readonly isAgreed?: boolean;
+  /** The test that showed the finding passes, so the program says that it is over. */
+  readonly byTest?: TestedEnd;
 }

@@ -438,7 +438,7 @@ async function restoreMemory(
 }
 
 /** Adds the lessons to each user message. A pass shows a diff, so it has the notice on fences. */
-function withLessons(plan: Plan, lessons: string | undefined): Plan {
+export function withLessons(plan: Plan, lessons: string | undefined): Plan {
   if (lessons === undefined) return plan;
   const { task, passes } = plan;
   const { message } = task;

@@ -246,6 +246,8 @@ interface PublicationOptions {
   readonly rules: PublishRules;
   readonly changes?: Changes;
   readonly toFix?: RunRequest['toFix'];
+  /** Ids of findings whose test still fails; left out: none. */
+  readonly failing?: ReadonlySet<string>;
 }
 
 /**
@@ -254,7 +256,7 @@ interface PublicationOptions {
  */
 export function openPublications(
   { plan, memory, change, learned }: Restored,
-  { policy, run, rules, changes, toFix }: PublicationOptions,
+  { policy, run, rules, changes, toFix, failing }: PublicationOptions,
 ): PublicationBuffer | undefined {
   const { trigger, scope, reading } = plan;
   const isLocal = trigger.kind === 'local';
@@ -293,6 +295,7 @@ export function openPublications(
     isRead: (path: string) => !unread.has(path),
     run,
     shown,
+    failing,
     isInScope: createPathFilter(policy),
     isLaterReview:
       subject !== undefined && lastReviewed(memory?.facts ?? [], subject) !== undefined,

@@ -5,6 +5,7 @@ import {
   coverageWithoutFiles,
 } from '../findings/change/scope.js';
 import { raiseHidden } from '../findings/decide/hidden-findings.js';
+import type { Settlement } from '../findings/known-finding.js';
 import { reviewEndOf } from '../findings/post/conversations.js';
 import type { PublicationBuffer } from '../findings/publication-buffer.js';
 import { DEFAULT_MAX_DEPTH } from '../lib/defaults.js';
@@ -27,7 +28,7 @@ import type { Dependencies } from './dependencies.js';
 import { holdConversation } from './hold-conversation.js';
 import { withMaskedInputs } from './masked-inputs.js';
 import { withFittingLog } from './memory.js';
-import { makePlan, restore } from './plan.js';
+import { makePlan, restore, withLessons } from './plan.js';
 import {
   keepFound,
   openPublications,
@@ -108,8 +109,10 @@ async function converse(
   restored: Restored & { readonly model: Promise<OpenModel> },
   deps: Dependencies,
 ): Promise<Conversed> {
-  const { plan, memory, change, hidden } = restored;
+  const { memory, change, hidden } = restored;
   const { clock, reporter, publishRules } = deps;
+  const testedAgain = await testsAgain(request, restored, deps);
+  const plan = withLessons(restored.plan, testedAgain?.forModel);
   const { trigger, agent, review } = plan;
 
   const facts = memory?.facts ?? [];
@@ -124,7 +127,8 @@ async function converse(
   const { diffPolicy: policy, toFix } = request;
   const buffers: PublicationBuffer[] = [];
   const open = (name: string) => {
-    const options = { policy, run: name, rules, changes: deps.changes, toFix };
+    const failing = testedAgain?.failing;
+    const options = { policy, run: name, rules, changes: deps.changes, toFix, failing };
     const buffer = openPublications(restored, options);
     if (buffer !== undefined) buffers.push(buffer);
     return buffer;
@@ -164,7 +168,8 @@ async function converse(
   };
   reporter.event({ kind: 'run-started', plan, memory, notes: notes?.found });
   let artifacts: Conversed['artifacts'];
-  const { unread, ...result } = await holdAll(conversation, run).finally(async () => {
+  const ended = testedAgain?.settlements ?? [];
+  const { unread, ...result } = await holdAll(conversation, run, ended).finally(async () => {
     artifacts = await deps.closeTools((warning) => reporter.warn(warning));
     await endIfLeaked(deps);
   });
@@ -173,6 +178,7 @@ async function converse(
   const fittedMemory = memory && withFittingLog(memory, run.missed.runLog);
   return {
     ...restored,
+    plan,
     ...result,
     memory: fittedMemory,
     read,
@@ -184,7 +190,11 @@ async function converse(
 }
 
 /** Holds one conversation, or several for a large review, and then verifies a review's findings. */
-async function holdAll(conversation: AgentConversation, run: LiveRun): Promise<ConversationResult> {
+async function holdAll(
+  conversation: AgentConversation,
+  run: LiveRun,
+  endedByTests: readonly Settlement[],
+): Promise<ConversationResult> {
   const { passes } = conversation.plan;
   const review = run.publications?.scopeOfReview;
   const conversed =
@@ -201,7 +211,7 @@ async function holdAll(conversation: AgentConversation, run: LiveRun): Promise<C
           run,
         );
 
-  const buffered = withHidden(conversed.buffered, run);
+  const buffered = withEnds(withHidden(conversed.buffered, run), endedByTests);
   const outcome = judgeOutcome(conversed.outcome, buffered, run.request);
   // On the command line a truncated answer is a success, so people need a warning.
   if (conversed.outcome.kind === 'incomplete' && outcome.kind === 'completed')
@@ -212,6 +222,33 @@ async function holdAll(conversation: AgentConversation, run: LiveRun): Promise<C
   const { verifyFindings, verifySettlements } = await import('./verify.js');
   const settled = await verifySettlements(conversation, result, run);
   return await verifyFindings(conversation, settled, run);
+}
+
+/**
+ * Tests of earlier findings are run again before the reviewer is asked: its task has the results.
+ */
+async function testsAgain(request: RunRequest, restored: Restored, deps: Dependencies) {
+  const hasTests = restored.learned.ledger?.open.some(({ test }) => test !== undefined);
+  if (hasTests !== true || request.toFix !== undefined) return undefined;
+  const { runTestsAgain } = await import('./run-tests-again.js');
+  return await runTestsAgain(restored, deps);
+}
+
+/**
+ * The model's word on a finding whose test passes does not count, unless it passes on that a person
+ * has dismissed the finding.
+ */
+function withEnds(
+  buffered: BufferedPublications,
+  endedByTests: readonly Settlement[],
+): BufferedPublications {
+  const tested = new Set(endedByTests.map(({ finding }) => finding.id));
+  const others = buffered.settlements.filter(
+    ({ finding, how }) => how === 'dismissed' || !tested.has(finding.id),
+  );
+  const decided = new Set(others.map(({ finding }) => finding.id));
+  const byTests = endedByTests.filter(({ finding }) => !decided.has(finding.id));
+  return { ...buffered, settlements: [...others, ...byTests] };
 }
 
 /** Adds the findings that need no model, behind those of the model. */

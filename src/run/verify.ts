@@ -133,9 +133,12 @@ export async function verifySettlements(
   const { outcome, buffered } = result;
   const scope = run.publications?.scopeOfReview;
   // A person decides to dismiss a finding, so the code cannot confirm it.
-  const { ends } = plan.reading.rights;
-  const needsLook = ({ how: kind, finding }: Settlement) =>
-    kind !== 'dismissed' && (ends === 'look' || scope?.ledger.isBlocking(finding) === true);
+  const { ends, demonstrates } = plan.reading.rights;
+  const needsLook = ({ how: kind, finding, byTest }: Settlement) => {
+    // The run may have read a stranger's words since.
+    if (byTest !== undefined) return byTest === 'look' || demonstrates !== 'alone';
+    return kind !== 'dismissed' && (ends === 'look' || scope?.ledger.isBlocking(finding) === true);
+  };
   const claimed = buffered.settlements.filter(needsLook);
   if (scope === undefined || claimed.length === 0 || ends === 'people') return result;
 

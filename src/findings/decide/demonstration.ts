@@ -1,8 +1,10 @@
+import { rightsOf, type Word } from '../../event/trust.js';
 import { DEMONSTRATION } from '../../lib/defaults.js';
 import { utf8Bytes } from '../../lib/text/bytes.js';
 import { cleanLine, codeBlock } from '../../lib/text/format.js';
 import { hiddenIn } from '../../safety/hidden.js';
-import type { TestResult } from '../finding.js';
+import type { FindingTest, TestResult } from '../finding.js';
+import type { KnownFinding, TestedEnd } from '../known-finding.js';
 
 /**
  * The rules of a demonstration: a new test file that fails on the code as it is, passes with a fix,
@@ -228,4 +230,18 @@ export function resultOfRun(
 ): TestResult {
   if (exit === 0 && saw === withoutFault) return 'passes';
   return isFailure(exit) && saw === withFault ? 'fails' : 'unclear';
+}
+
+/**
+ * Decides what the pass of a test after a push is worth. A second look decides if the code that the
+ * test is about is as it was, or if strangers could have had a part in the test or in this run.
+ */
+export function endByTest(
+  { test, isGone }: Pick<KnownFinding, 'isGone'> & { readonly test: FindingTest },
+  pushed: ReadonlySet<string>,
+  word: Word,
+): TestedEnd {
+  const isChanged = isGone || test.fixed.some((path) => pushed.has(path));
+  const isOwn = [test.words, word].every((by) => rightsOf(by).demonstrates === 'alone');
+  return isChanged && isOwn ? 'alone' : 'look';
 }

@@ -224,7 +224,7 @@ export class Ledger {
 
   /** Ends a finding by the model's word, or says why not; the evidence was looked at before. */
   end(settlement: Settlement): KnownFinding | string {
-    const { how, reason, by: login, isAgreed = false } = settlement;
+    const { how, reason, by: login, isAgreed = false, byTest } = settlement;
     const { handle } = settlement.finding;
     const finding = this.find(handle);
     if (finding === undefined || hasEnded(finding)) return `${handle} is not open`;
@@ -233,8 +233,11 @@ export class Ledger {
     if (whyPeople !== undefined) return `${handle} stays open: ${whyPeople}`;
     if (how === 'dismissed')
       return this.#end(finding, 'dismissed', { by: 'person', login, why: 'words', reason });
+    if (byTest === 'alone' && this.context.rights.demonstrates === 'alone')
+      return this.#end(finding, 'settled', { by: 'program', why: 'fixed', reason });
     const needsLook = this.context.rights.ends === 'look' || this.isBlocking(finding);
-    if (needsLook && !isAgreed) return 'a second look did not confirm its end';
+    if ((needsLook || byTest !== undefined) && !isAgreed)
+      return 'a second look did not confirm its end';
     return this.#end(finding, 'settled', { by: 'model', why: how, reason });
   }
 

@@ -113,7 +113,7 @@ function describeClaim(finding: Finding, number: number): readonly string[] {
  * code of both places.
  */
 export function describeSettlement(
-  { finding, evidence }: Settlement,
+  { finding, evidence, byTest }: Settlement,
   surroundings: ClaimSurroundings,
 ): DescribedClaims {
   const { path, line, side, code = '', title, body, isGone } = finding;
@@ -129,10 +129,14 @@ export function describeSettlement(
     `Claim 1, ${where}:`,
     fence(claim, { source: 'claim 1' }),
     ...fenced(evidence.map(formatEvidence), 'lines that are said to end it'),
+    ...(byTest === undefined ? [] : [TEST_PASSES]),
     ...around.blocks,
   ];
   return { message: blocks.join('\n\n'), shown: around.shown };
 }
+
+const TEST_PASSES =
+  'A test that failed because of the claim passes now. That alone does not say that the claim is over: the test could be weak, or what it runs in could have changed.';
 
 function shownEvidence({ path, line, code }: Evidence): ShownLines {
   return { path, side: 'RIGHT', firstLine: line, lines: [code] };

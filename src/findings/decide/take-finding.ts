@@ -71,6 +71,8 @@ export interface FindingContext {
   readonly shown: ShownFiles;
   /** Whether a path is among those that the review is about. */
   isInScope(path: string): boolean;
+  /** Ids of findings whose test still fails; left out: none. */
+  readonly failing?: ReadonlySet<string>;
   /** This agent has reviewed the pull request before. */
   readonly isLaterReview: boolean;
 }

@@ -66,6 +66,11 @@ export function takeSettlement(
       'by-rule',
       `${finding.handle} was raised by a rule, which ends it when nothing is hidden there any more. Only people can dismiss it.`,
     );
+  if (scope.failing?.has(finding.id) === true && request.how !== 'dismissed')
+    return refuse(
+      'test-fails',
+      `the test that shows ${finding.handle} still fails. It stays open.`,
+    );
   const reason = cleanLine(request.reason, MAX_REASON);
   if (reason === '')
     return refuse('no-reason', '`reason` is empty; say in one sentence what ends the finding.');

@@ -333,6 +333,8 @@ function whyRefused({ tool, code, detail = '', finding }: RefusedPublication): s
       return `${nameOfUnknown(handle, detail)} was not open, so nothing ended it.`;
     case 'by-rule':
       return `${handle} stays open: only people dismiss a finding of a rule.`;
+    case 'test-fails':
+      return `${handle} stays open: the test that shows it still fails.`;
     case 'no-reason':
       return `${handle} stays open: the model gave no reason for its end.`;
     case 'no-proof':
