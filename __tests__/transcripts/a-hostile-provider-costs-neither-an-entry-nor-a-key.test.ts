@@ -158,9 +158,9 @@ it('C4 62: an answer of 22 MB is cut before it is cleaned', async () => {
     outputs: { conclusion: 'success', 'memory-saved': 'true' },
   });
   expect(step.outputs['response']).toMatch(
-    /\n\n\[The answer is cut here\. It has 2\d,\d{3},\d{3} bytes more\.\]$/,
+    /\n\[The text is cut here: it is longer than an output can be\.\]$/,
   );
-  expect(step.outputs['response']?.length).toBeLessThan(1_100_000);
+  expect(step.outputs['response']?.length).toBeLessThan(510_000);
   expect(entries).toBe(2);
 });
 

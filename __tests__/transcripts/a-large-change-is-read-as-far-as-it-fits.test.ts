@@ -260,7 +260,11 @@ last_n = 0
     expect(sent).toContain('**Task:** Day 9');
     expect(sent).not.toContain('**Task:** Day 5');
     expect(troubles(step)).toMatchObject([
-      { message: expect.stringContaining('its prompt was shortened.') },
+      {
+        message: expect.stringContaining(
+          'its prompt was shortened (8 of 10 memory entries left out).',
+        ),
+      },
     ]);
   });
 

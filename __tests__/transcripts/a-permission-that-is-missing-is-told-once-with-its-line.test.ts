@@ -153,7 +153,8 @@ const SCENES: Readonly<
       [`GET ${AT}/commits`, 'answer', '`contents: read`'],
       [`GET ${AT}/git/trees/{tree_sha}`, 'answer', '`contents: read`'],
       ['GET /search/issues', 'answer', '`issues: read` or `pull-requests: read`'],
-      [`POST ${AT}/pulls/{pull_number}/reviews`, 'warning', '`pull-requests: write`'],
+      // A review is what such a run is for.
+      [`POST ${AT}/pulls/{pull_number}/reviews`, 'failure', '`pull-requests: write`'],
       [`GET ${AT}/issues/{issue_number}/labels`, 'warning', '`issues: read`'],
       [`GET ${AT}/labels/{name}`, 'warning', '`issues: read`'],
       [`POST ${AT}/issues/{issue_number}/labels`, 'warning', '`issues: write`'],

@@ -84,7 +84,7 @@ it('a second review receives what a push changed and the names of the rest, and 
   ]);
   expect(second.summary).toContain('\nReviewed: `ec26c3e..6dcb09b`, 1 of 2 files.\n');
   expect(second.outputs['memory-entry']).toContain(
-    '**Result:** Posted 1 comment on #2: src/queue.ts:2. 2 open: 1 critical, 1 major. 1 is new. Settled 1 earlier finding.\n',
+    '**Result:** Posted 1 comment on #2: src/queue.ts:2. 2 open: 2 major. 1 is new. Settled 1 earlier finding.\n',
   );
   expect([first, second].flatMap(troubles)).toEqual([]);
   expectTranscript(

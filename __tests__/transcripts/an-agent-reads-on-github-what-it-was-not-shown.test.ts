@@ -50,7 +50,7 @@ it('a run sees the change, the files of both sides, their history and what else 
   expect(head).toContain('\n2:   return token != "";\n');
   expect(history).toMatch(/^<third-party-text source="commits of src\/auth\.ts">\nec26c3e /);
   expect(search).toMatch(
-    /\nsrc\/auth\.ts:1: export function isValid\(.+\n<\/third-party-text>\n\[searched the 2 text files of the head\]$/,
+    /\nsrc\/auth\.ts:1: export function isValid\(.+\n<\/third-party-text>\n\[searched the 1 text file of the head\]$/,
   );
   // A person who pushed to the repository can write: what the run says of it is its memory.
   expect(step.outputs['memory-entry']).toContain(`**Result:** Posted a comment on #2.\n${ANSWER}`);

@@ -231,7 +231,7 @@ export function usageIn({ outputs }: StepResult): readonly object[] {
   const lines = readFileSync(outputs['transcript-file'] ?? '', 'utf8')
     .trimEnd()
     .split('\n');
-  return JSON.parse(lines.at(-1) ?? '').usage;
+  return JSON.parse(lines.at(-1) ?? '').work.usage;
 }
 
 /** The event of a comment below the pull request. */

@@ -50,9 +50,9 @@ function watchLoading() {
 
 // 0.13 MB of them read workflows with their positions (yaml), which `doctor`, `init` and
 // `mode: validate` load.
-it('the built programs have at most 4.53 MB', () => {
+it('the built programs have at most 4.56 MB', () => {
   const bytes = FILES.reduce((sum, file) => sum + statSync(join(DIST, file)).size, 0);
-  expect(bytes).toBeLessThanOrEqual(4530 * KILOBYTE);
+  expect(bytes).toBeLessThanOrEqual(4560 * KILOBYTE);
 });
 
 it('the built programs have one copy of what the providers share', () => {

@@ -167,7 +167,7 @@ it.each([
   const inputs = { ...INPUTS, 'block-on': 'major', ...more };
   await stage.run({ inputs });
   expect(conversations(stage)).toMatchObject([{ says: TITLE, isResolved: false }]);
-  expect(findingOf(stage).body).toContain('Done? Push, or resolve.');
+  expect(findingOf(stage).body).toContain('Fixed? Push, or resolve.');
   expect(checkTitle(stage)).toBe('1 open: 1 major · whole');
 
   // The line moves first, and nothing is said again.

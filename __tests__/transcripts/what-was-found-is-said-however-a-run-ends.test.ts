@@ -146,7 +146,7 @@ describe.each(['the time limit', 'SIGINT', 'SIGTERM'] as const)('a run that %s e
       expect(stateIn(stage)).toBe('');
     } else {
       expectSaid(stage);
-      expect(log).toMatch(/^Posted 1 comment on #2: src\/auth\.ts:12\. https:/m);
+      expect(log).toMatch(/^Posted 1 comment on #2: src\/auth\.ts:12\. 1 open: 1 major\. https:/m);
       expect(summary).toContain('Posted 1 comment on #2: src/auth.ts:12.');
       expect(outputs).toMatchObject({
         'findings-open': '1',
