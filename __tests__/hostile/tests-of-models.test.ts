@@ -23,9 +23,7 @@ const limits = { maxMs: 60_000, quickMs: 0, clean: (markdown: string) => markdow
 const [FIRST_WAY] = waysHere();
 const OF_EACH_WAY: readonly string[] = [
   'writes in many places first',
-  'deletes the workspace',
   'starts processes without end',
-  'fills the disk',
   'reads a credential and the token of the checkout',
 ];
 

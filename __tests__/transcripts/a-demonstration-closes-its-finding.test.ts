@@ -1,4 +1,3 @@
-// linux-only: the process jail
 import { expect, it } from '@jest/globals';
 import {
   adding,
