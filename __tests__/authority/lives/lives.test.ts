@@ -112,6 +112,11 @@ describe('a life that once broke a promise', () => {
       ],
     ],
     [
+      'a finding that is said late is new on every surface, although a model says that it is over',
+      { ...FORK, canResolve: true },
+      [step('start'), step('addFile'), step('cut'), REVIEW, step('finish'), REVIEW],
+    ],
+    [
       'a Resolve counts where our comment was deleted',
       SETUP,
       [REVIEW, step('reply', { m: 6 }), REVIEW, step('erase'), REVIEW, step('resolve'), REVIEW],

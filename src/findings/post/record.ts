@@ -368,13 +368,13 @@ export function findingRecords(
   const claimed = new Set(news.claimed.map(({ finding }) => finding.id));
   const back = new Set(news.back.flatMap(({ id, by }) => (by === undefined ? [] : [id])));
   const known = ledger.findings.map((finding): FindingRecord => {
-    const record = recordOf(finding, finding.thread?.first.url);
-    if (back.has(finding.id)) return { ...record, why: 'it came back' };
-    if (claimed.has(finding.id)) return { ...record, why: CLAIMED_OVER_TEXT };
-    if (!fresh.has(finding.id)) return record;
-    const why =
-      finding.dismissedOn === undefined ? undefined : `dismissed before on #${finding.dismissedOn}`;
-    return { ...record, isNew: true, why, url };
+    const { id, thread, dismissedOn } = finding;
+    const record = recordOf(finding, thread?.first.url);
+    if (back.has(id)) return { ...record, why: 'it came back' };
+    const why = claimed.has(id) ? CLAIMED_OVER_TEXT : undefined;
+    if (!fresh.has(id)) return why === undefined ? record : { ...record, why };
+    const lesson = dismissedOn === undefined ? undefined : `dismissed before on #${dismissedOn}`;
+    return { ...record, isNew: true, why: why ?? lesson, url };
   });
   // What was decided on this pull request is among the known ones.
   const lessons = news.heldBack.flatMap(({ finding, of }) =>
