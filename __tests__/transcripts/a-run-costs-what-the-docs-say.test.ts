@@ -209,6 +209,34 @@ it('facts of notes are checked at the cost that the page states', async () => {
   });
 });
 
+it('the first search of a run costs what the page states, and the second nothing', async () => {
+  const search = calls({ name: 'github_search', input: { text: 'token', ref: 'head' } });
+  const costs: { readonly requests: number; readonly points: number }[] = [];
+  for (const looks of [[], [search], [search, search]]) {
+    const stage = await setStageInProcess({ diff: CHANGE, model: [...looks, ...FINDS] });
+    stage.github.commit(
+      nameOf(stage),
+      { 'other.md': earlierEntry('Fine.', 'a') },
+      { branch: BRANCH },
+    );
+    stage.github.commit(
+      REPO,
+      { 'src/auth.ts': 'return token;\n', 'README.md': 'A token.\n' },
+      { branch: 'changes', sha: HEAD },
+    );
+    const step = await stage.run({ inputs: { 'memory-store': 'branch', ...REVIEWER } });
+    expect(step.exitCode).toBe(0);
+    costs.push(costOf(stage));
+  }
+  const [none = { requests: 0, points: 0 }, first, second] = costs;
+  const more = stated('More, for the first search over a commit');
+  expect(first).toEqual({
+    requests: none.requests + more.requests,
+    points: none.points + more.points,
+  });
+  expect(second).toEqual(first);
+});
+
 it('answers on five other pull requests are read at the cost that the page states', async () => {
   const inputs = { 'memory-store': 'branch', ...REVIEWER };
   const model = withSecondLook(Array.from({ length: 7 }, () => FINDS).flat());
