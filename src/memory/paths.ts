@@ -139,8 +139,8 @@ export function notePath(target: NoteTarget, places: NotesPlaces): string {
 }
 
 /**
- * The place of a day that older agents use (memory-tools 2.2). It is always read if the day has no
- * other file, and written only if all projects share their notes.
+ * The place of a day that older agents use. It is always read if the day has no other file, and
+ * written only if all projects share their notes.
  */
 export function flatDailyPath(date: string, { folder }: NotesPlaces): string {
   return `${folder}${date}.md`;
@@ -217,9 +217,9 @@ const MAX_BASE_CHARACTERS = 40;
 
 /**
  * Name of the folder with a project's notes: the last part of its identity, and eight hex digits of
- * the whole (memory-tools 1.1). `octo-org/hello.world` → `hello-world-3ccd7a60`. The identity is
- * `owner/name` in a workflow, else an absolute path. The path is not normalized: a slash at its end
- * makes it another project.
+ * the whole. `octo-org/hello.world` → `hello-world-3ccd7a60`. The identity is `owner/name` in a
+ * workflow, else an absolute path. The path is not normalized: a slash at its end makes it another
+ * project.
  */
 export function projectSlug(identity: string): string {
   return `${baseOf(identity)}-${hashOf(identity)}`;

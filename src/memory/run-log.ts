@@ -153,10 +153,10 @@ const FORGED_LINE = /(?<=[\n\r\u2028\u2029\u0085])(?=## |<!-- axe-action v=|(?:<
 const PROVENANCE_LINE = new RegExp(`(?<![^\\n])${PROVENANCE_START}[^\\n]*(?:\\n|$)`, 'g');
 
 /**
- * An entry as axe writes it (axe-behaviour §10), with the differences of D7. In addition, a line of
- * a result that looks like a provenance line or a git conflict marker gets a leading space, so that
- * no text of a model is mistaken for one. Unpaired surrogates become U+FFFD, as they would in the
- * file.
+ * Formats an entry as axe does, but cuts the result by code points and keeps the task on one line.
+ * An entry with provenance has no other comment marks. A line of a result that looks like a
+ * heading, a provenance line or a git conflict marker gets a leading space, so that no text of a
+ * model is mistaken for one. Unpaired surrogates become U+FFFD, as they would in the file.
  */
 export function formatEntry({ timestamp, task, result, provenance }: NewEntry): string {
   const clean = (text: string) =>

@@ -22,8 +22,8 @@ export interface BlockOptions {
 
 /**
  * The `<memory>` block of a system prompt: long-term memory, the open items of the scratchpad and
- * two daily logs (memory-tools 1.3); empty if there are no notes. `files` are the files of a memory
- * tree by path. No text in them can end the block: text that looks like its tags gets a backslash.
+ * two daily logs; empty if there are no notes. `files` are the files of a memory tree by path. No
+ * text in them can end the block: text that looks like its tags gets a backslash.
  */
 export function formatMemoryBlock(
   files: ReadonlyMap<string, string>,
@@ -187,7 +187,7 @@ function fitSections(
   return { text: cut.length === 0 || isMarked ? text : text + TRUNCATED_MARK, cut };
 }
 
-/** Follows text of memory that was cut: 22 bytes, which no limit counts (memory-tools 1.3). */
+/** Follows text of memory that was cut: 22 bytes, which count towards no limit. */
 export const TRUNCATED_MARK = '\n…[memory truncated]';
 
 /** Splits at `\n` or `\r\n`; a line break at the end does not begin another line. */

@@ -29,9 +29,9 @@ interface FileHit {
 
 /**
  * Searches long-term memory, daily logs, notes and the agent's own run log for the words of a
- * query, literally and in any case (memory-tools 1.5). Scratchpads, backups and files of other
- * agents among `files` are ignored. `MEMORY.md` comes first, then the file with more of the words,
- * with more lines, and of a later day.
+ * query, literally and in any case. Scratchpads, backups and files of other agents among `files`
+ * are ignored. `MEMORY.md` comes first, then the file with more of the words, with more lines, and
+ * of a later day.
  */
 export function searchNotes(
   files: ReadonlyMap<string, string>,
@@ -162,8 +162,8 @@ interface SearchView {
 }
 
 /**
- * Formats a search for the model (memory-tools 1.5): a line of figures, then the best files until
- * there is no more room.
+ * Formats a search for the model: a line of figures, then the best files until there is no more
+ * room.
  */
 export function renderSearch(result: SearchResult, view: SearchView): string {
   const text =

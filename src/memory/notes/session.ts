@@ -349,7 +349,7 @@ function editOf(wish: NoteRequest, { content, now, dedup, withheld }: EditDetail
   return { kind: 'append', ...wish.form(content, now), dedup: false };
 }
 
-/** The text is from memory-tools 2.2. @internal */
+/** Warning for a file strictly larger than the limit. @internal */
 export function fileTooLarge(path: string, bytes: number, limitBytes: number): string {
   return `Memory file '${path}' exceeds size limit: ${bytes} bytes (limit: ${limitBytes} bytes)`;
 }

@@ -27,30 +27,27 @@ export function readLog(
   place: LogLocation,
 ): RestoreResult {
   const ofState = damageWarnings({ location: statePath(place.location) }, damageOf(state));
-  const found = { ...place, state: state || undefined, warnings: [...place.warnings, ...ofState] };
-  if (bytes === 0) return { ...found, kind: 'empty' };
+  const answer = { ...place, state: state || undefined, warnings: [...place.warnings, ...ofState] };
+  if (bytes === 0) return { ...answer, kind: 'empty' };
 
   const newest = newestEntries(text, lastN, maxBytes);
   const isShort = !isWhole && (lastN === 0 || newest.loaded < lastN);
-  // What entries hold is their own: a result can quote anything.
+  // Damage above the first entry counts first, since a result can quote anything.
   const above = damageOf(text.slice(0, text.length - fromFirstEntry(text).length));
   const damage = above ?? markersIn(newest.text);
   return {
-    ...found,
+    ...answer,
     kind: 'restored',
     text: above === undefined ? newest.text : fromFirstEntry(newest.text),
     loaded: newest.loaded,
     total: isWhole ? countEntries(text) : total,
     fileBytes: isWhole ? undefined : bytes,
     truncated: newest.truncated || isShort ? { fileBytes: bytes } : undefined,
-    warnings: [...found.warnings, ...damageWarnings(found, damage)],
+    warnings: [...answer.warnings, ...damageWarnings(answer, damage)],
   };
 }
 
-/**
- * What a store that reads whole files answers; of the log that is asked for, and the state next to
- * it.
- */
+/** The answer of a store that reads whole files: the requested log, and the state next to it. */
 export function readLogIn(
   tree: MemoryTree,
   request: ReadRequest,
@@ -63,8 +60,8 @@ export function readLogIn(
 }
 
 /**
- * What a store shows of a tree that it read: of some places their files with something in them, or
- * else all.
+ * Filters a tree by the requested places and leaves out their empty files; without places it is
+ * returned whole.
  */
 export function filteredTree(tree: MemoryTree, under: readonly string[] | undefined): MemoryTree {
   if (under === undefined) return tree;
@@ -77,9 +74,9 @@ function fromFirstEntry(text: string): string {
 
 const MAX_NAMED = 5;
 
-/** What is told of what is in the place of memory files. */
-export function notMemoryWarnings(where: string, named: readonly string[]): readonly Warning[] {
-  const contains = `${where} contains files that are not memory, which were left out: `;
+/** Warns about files that are not memory. */
+export function notMemoryWarnings(subject: string, named: readonly string[]): readonly Warning[] {
+  const contains = `${subject} contains files that are not memory, which were left out: `;
   return filesWarning(contains, named, 'Memory consists of regular `.md` files.');
 }
 
@@ -88,47 +85,47 @@ export const MAX_MEMORY_FILES = 1_000;
 export const MAX_BYTES_READ = 8 * 1024 * 1024;
 
 /** The warning about files that did not fit. */
-export function tooLargeWarnings(left: readonly string[]): readonly Warning[] {
+export function tooLargeWarnings(unreadPaths: readonly string[]): readonly Warning[] {
   return filesWarning(
     `Memory is larger than a run can load (${formatInteger(MAX_MEMORY_FILES)} files, ${MAX_BYTES_READ / 2 ** 20} MiB); left out: `,
-    left.map((path) => JSON.stringify(path)),
+    unreadPaths.map((path) => JSON.stringify(path)),
     'Trim the run log with `axe-action gc` or `mode: gc`, or delete notes.',
   );
 }
 
-/** What is told of some files, five of them by name; nothing where there are none. */
+/** Warns about files and names five of them; no warning for no files. */
 export function filesWarning(
-  told: string,
+  beginning: string,
   all: readonly string[],
   advice: string,
 ): readonly Warning[] {
   if (all.length === 0) return [];
   const more = all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : '';
-  const message = `${told}${all.slice(0, MAX_NAMED).join(', ')}${more}. ${advice}`;
+  const message = `${beginning}${all.slice(0, MAX_NAMED).join(', ')}${more}. ${advice}`;
   return [{ code: 'memory-store-notice', message }];
 }
 
-/** The run goes on, and what is there is left to people; nothing where there is no damage. */
+/** Warns about damage, which does not end the run: people decide what becomes of the file. */
 export function damageWarnings(
   { location, url }: MemoryLocation,
   damage: string | undefined,
 ): readonly Warning[] {
   if (damage === undefined) return [];
-  const where = url === undefined ? `\`${location}\`` : `\`${location}\` (${url})`;
-  const message = `${where} ${damage}. It was read as far as possible; new entries are added below`;
+  const place = url === undefined ? `\`${location}\`` : `\`${location}\` (${url})`;
+  const message = `${place} ${damage}. It was read as far as possible; new entries are added below`;
   return [{ code: 'memory-damaged', message, remedy: 'Correct the file, or delete it.' }];
 }
 
-/** Most of a file that is held at once: more than any prompt takes, and less than a text can be. */
+/** Most bytes of a file in memory at once: more than any prompt, less than a string can hold. */
 const MAX_END_BYTES = 16 * 1024 * 1024;
 
 /** A file is read backwards in blocks of this size until its end holds enough. */
 const END_BLOCK_BYTES = 64 * 1024;
 
 /**
- * The end of a file, from the beginning of a line on if it is not the whole file: so many entries,
- * if they are not more than so many bytes, or these bytes and a block, so that an entry can begin
- * in it. Reads as much as can be held if both are 0. Throws what reading throws.
+ * Reads the end of a file, from the beginning of a line on if it is not the whole file: `lastN`
+ * entries if they fit in `maxBytes`, or else these bytes and one more block, in which an entry can
+ * begin. If both are 0 it reads up to {@link MAX_END_BYTES}. Throws what reading throws.
  */
 export async function readEnd(
   file: OpenFile,
@@ -171,8 +168,8 @@ export async function countEntriesIn(file: OpenFile): Promise<number> {
   let count = 0;
   // The last characters of a block may begin a heading. Each byte is one character, so that none is
   // cut.
-  for (let [at, carried] = [0, '\n']; at < file.bytes; at += BLOCK_BYTES) {
-    const block = carried + Buffer.from(await file.read(at, BLOCK_BYTES)).toString('latin1');
+  for (let [offset, carried] = [0, '\n']; offset < file.bytes; offset += BLOCK_BYTES) {
+    const block = carried + Buffer.from(await file.read(offset, BLOCK_BYTES)).toString('latin1');
     count += block.split('\n## ').length - 1;
     carried = block.slice(-3);
   }

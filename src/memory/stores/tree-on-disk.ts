@@ -23,34 +23,34 @@ interface ReadTree {
 }
 
 /**
- * Of a run log that is asked for by its name, so that gc can trim one that has grown too large;
- * GitHub takes no larger file.
+ * Largest run log that is read when requested by name, so that gc can trim one that has grown too
+ * large. GitHub accepts no larger file.
  */
 const MAX_LOG_BYTES = 100 * 1024 * 1024;
 const MAX_DEPTH = 8;
 /** A note's former version has its name without `.md`; names of notes have no dots. */
 export const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
-/** What writers of the same folder have there while they work, and what git reads. */
+/** Files that writers of the same folder keep while they work, and files that git reads. */
 const PASSING_FILE = /(?:\.lock|(?:^|\/)(?:\.axe-[^/]*\.tmp|\.gitignore|\.gitattributes))$/;
 
 /**
  * Reads memory files of a folder: regular `.md` files and their `.bak` that have one name only,
- * within limits. Links are never followed, everything else is left out with a warning. `blocked`
- * are places in it that cannot be used.
+ * within limits. Links are never followed, and everything else is left out with a warning.
+ * `blocked` lists places in the folder that cannot be used.
  */
 export async function readStoredFiles(
   files: Files,
   folder: string,
-  found: readonly StoredFile[],
+  candidates: readonly StoredFile[],
   blocked: readonly BlockedPlace[] = [],
 ): Promise<ReadTree> {
   const tree = new Map<string, string>();
   const unread = [...blocked];
   const others = blocked.flatMap(({ path, reason }) => (reason === 'refused' ? [path] : []));
-  const left: string[] = [];
+  const tooLarge: string[] = [];
   let [count, bytes] = [0, 0];
-  // Of too many the last are left out.
-  for (const { path, stat, isNamed = false } of found.toSorted((a, b) =>
+  // Sorted by priority, so that the least important files are left out at a limit.
+  for (const { path, stat, isNamed = false } of candidates.toSorted((a, b) =>
     compareByPriority(a.path, b.path),
   )) {
     if (PASSING_FILE.test(path)) continue;
@@ -64,15 +64,15 @@ export async function readStoredFiles(
       ? stat.bytes <= (isNotesPath(path) ? MAX_BYTES_READ : MAX_LOG_BYTES)
       : count < MAX_MEMORY_FILES && bytes + stat.bytes <= MAX_BYTES_READ;
     if (!fits) {
-      left.push(path);
+      tooLarge.push(path);
       continue;
     }
     try {
-      // One that is gone by now is none.
+      // A file that another process has removed since the listing is left out.
       const text = await readWhole(files, join(folder, path), { followLinks: false });
       if (text !== undefined) tree.set(path, text);
     } catch (thrown) {
-      // One that cannot be read keeps nobody from the others.
+      // An unreadable file does not keep the run from the other files.
       unread.push({ path, reason: saveFailureOf(thrown), message: messageOf(thrown) });
       continue;
     }
@@ -86,14 +86,14 @@ export async function readStoredFiles(
       'The memory',
       others.map((path) => JSON.stringify(path)),
     ),
-    ...tooLargeWarnings(left),
+    ...tooLargeWarnings(tooLarge),
     ...filesWarning(
       'Notes could not be read and are left as they are: ',
       denied,
       'Everything else is loaded and saved. Check their permissions.',
     ),
   ];
-  return { tree, warnings, left, blocked: unread };
+  return { tree, warnings, left: tooLarge, blocked: unread };
 }
 
 const NOT_REGULAR = {
@@ -101,7 +101,7 @@ const NOT_REGULAR = {
   remedy: 'Put a regular file in its place; what is there is neither read nor written.',
 } as const;
 
-/** Whether {@link readStoredFiles} takes a file of this name for one of memory. */
+/** True if {@link readStoredFiles} takes a file of this name for a memory file. */
 export function isMemoryPath(path: string): boolean {
   const isPlain = MEMORY_FILE.test(path) && isTreePath(path) && !/\p{Cc}/u.test(path);
   return isPlain && path.split('/').length <= MAX_DEPTH;
@@ -111,23 +111,23 @@ export interface StoredFile {
   /** From the folder on, `/`-separated. */
   readonly path: string;
   readonly stat: FileStat;
-  /** It is asked for by its name, and takes no room from what is found in folders. */
+  /** The file was requested by name, so it does not count towards the limits of a folder. */
   readonly isNamed?: boolean;
 }
 
-/** All files of a folder, and what else is not a folder. Throws what the file system throws. */
+/** Lists everything below a folder but folders. Throws what the file system throws. */
 export async function listFiles(files: Files, folder: string, under = ''): Promise<StoredFile[]> {
   const entries = await files.list(join(folder, under));
-  const found: StoredFile[] = [];
+  const listed: StoredFile[] = [];
   for (const { name, stat } of entries) {
     const path = under === '' ? name : `${under}/${name}`;
     const isOpen = stat.kind === 'directory' && path.split('/').length < MAX_DEPTH;
-    found.push(...(isOpen ? await listFiles(files, folder, path) : [{ path, stat }]));
+    listed.push(...(isOpen ? await listFiles(files, folder, path) : [{ path, stat }]));
   }
-  return found;
+  return listed;
 }
 
-/** What an error of the file system means for whoever saves. */
+/** Maps an error of the file system to a save's failure. */
 export function saveFailureOf(thrown: unknown): SaveFailure {
   const code = errorCode(thrown) ?? '';
   if (DENIED.has(code)) return 'denied';

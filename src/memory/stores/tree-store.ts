@@ -23,14 +23,14 @@ export interface TreeSnapshot {
   /** Files by `/`-separated path; a backend may leave out files nobody asked for. */
   readonly tree: MemoryTree;
   /**
-   * What the backend compares on commit: a commit id, a key's number; empty where nothing is there
-   * yet.
+   * Version that the backend compares on commit: a commit id or a key's number; empty if nothing
+   * has been saved yet.
    */
   readonly version: string;
   readonly warnings: readonly Warning[];
   /**
-   * Ids of the changes that were saved since the time that was asked for, and of entries that were
-   * taken out; may be left out where nobody asked.
+   * Ids of the changes saved since the requested time, and of removed entries; can be left out if
+   * no time was requested.
    */
   readonly saved?: ReadonlySet<string>;
   /** Paths of files that did not fit; left out where all did. */
@@ -38,22 +38,22 @@ export interface TreeSnapshot {
   /** Notes whose place holds something else; left out where there are none. */
   readonly blocked?: readonly BlockedPlace[];
   /**
-   * Readers may have passed over what was saved here: it is committed once more, even if nothing
+   * Readers might have passed over this version, so it is committed once more, even if nothing
    * differs.
    */
   readonly isOpen?: boolean;
-  /** Of a branch: everybody can read it. */
+  /** True for a branch that everybody can read. */
   readonly isPublic?: boolean;
   /**
-   * Of a branch: what must not be overwritten, since it is not a memory file, by path with half a
-   * sentence why.
+   * Files of a branch that must not be overwritten because they are not memory: by path, half a
+   * sentence with the reason.
    */
   readonly refused?: ReadonlyMap<string, string>;
-  /** Of a cache: the files outside of the store's folder, of which nothing changes. */
+  /** Files of a cache version outside the store's folder, which every commit keeps unchanged. */
   readonly others?: MemoryTree;
 }
 
-/** What became of one attempt to make a tree the newest version. */
+/** Result of one attempt to make a tree the newest version. */
 export type CommitResult =
   /** `notices` are whole sentences that people should read. */
   | {
@@ -71,9 +71,9 @@ export type CommitResult =
 export interface TreeBackend {
   readonly kind: Extract<StoreKind, 'cache' | 'branch'>;
   /**
-   * The newest version. `paths` are what the caller will look at, of a folder (with a `/` at its
-   * end) the files directly in it; a backend may read more, never less. With `since` it also says
-   * which changes were saved from then on.
+   * Reads the newest version. `paths` are the files that the caller needs; a folder (with a `/` at
+   * its end) means the files directly in it. A backend can read more, never less. With `since` it
+   * also reports the changes saved from then on.
    */
   read(
     signal: AbortSignal,
@@ -82,29 +82,29 @@ export interface TreeBackend {
   ): Promise<TreeSnapshot | FailedSave>;
   /**
    * Writes the files of `tree` that differ from the newest version's, if that is still the
-   * snapshot's. One whose text is empty now is removed; others are left alone. `ids` are those of
-   * the changes that are saved with it.
+   * snapshot's. A file whose text is empty now is removed; other files do not change. `ids` are the
+   * ids of the saved changes.
    */
   commit(
     snapshot: TreeSnapshot,
     next: { readonly tree: MemoryTree; readonly ids: readonly string[] },
     signal: AbortSignal,
   ): Promise<CommitResult>;
-  /** Where a file of a version is, for people. */
+  /** Location of a version's file, for people. */
   placeOf(version: string, path: string): MemoryLocation;
-  /** Writes the newest version anew without what came before it, where there is such a thing. */
+  /** Replaces the newest version by a copy without history; only for backends with a history. */
   dropHistory?(signal: AbortSignal): Promise<CommitResult>;
 }
 
 interface SaveOptions {
   readonly clock: Clock;
-  /** How long a save may take, requests and waits included, in milliseconds. */
+  /** Maximum duration of a save in milliseconds, with its requests and waits. */
   readonly budgetMs: number;
-  /** Writes a line for whoever waits meanwhile. */
+  /** Prints a line for people who are waiting. */
   readonly log?: (line: string) => void;
 }
 
-/** A run waits so long for its memory, and goes on without it. */
+/** Longest wait for memory; then the run continues without it. */
 const READ_MS = 20_000;
 
 /** A store over a backend with compare-and-swap. */
@@ -129,7 +129,7 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
     },
     ...(drop && {
       async dropHistory(signal) {
-        // To drop one that is gone already does no harm, so it is simply done again.
+        // Dropping a history twice does no harm, so an unanswered attempt is repeated.
         const attempt: AttemptToSave = async (limited, begins) => {
           begins();
           return await drop(limited);
@@ -145,9 +145,9 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
     if (newest.kind === 'failed') return { ...newest, ...backend.placeOf('', path) };
 
     const { tree, version, warnings, blocked } = newest;
-    const found = readLogIn(tree, request, { ...backend.placeOf(version, path), warnings });
-    if (alongside === undefined || found.kind === 'failed') return found;
-    return { ...found, alongside: filteredTree(tree, alongside), blocked };
+    const answer = readLogIn(tree, request, { ...backend.placeOf(version, path), warnings });
+    if (alongside === undefined || answer.kind === 'failed') return answer;
+    return { ...answer, alongside: filteredTree(tree, alongside), blocked };
   }
 
   async function readTree(signal: AbortSignal, under?: readonly string[]): Promise<TreeResult> {
@@ -158,7 +158,7 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
     return { kind: 'tree', tree: filteredTree(tree, under), warnings, ...place, left, blocked };
   }
 
-  /** The newest version. A rate limit is waited for where there is time. */
+  /** Reads the newest version. Waits for a rate limit if there is time. */
   async function snapshot(
     paths: readonly string[] | 'all',
     signal: AbortSignal,
@@ -170,12 +170,12 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
     const limit = startTimeLimit(clock, READ_MS, signal);
     try {
       for (;;) {
-        const found = await backend.read(limit.signal, paths);
-        if (found.kind === 'snapshot') known = { snapshot: found, paths };
-        if (found.kind === 'snapshot' || found.reason !== 'rate-limited') return found;
-        const { retryAfterMs = READ_MS } = found;
-        if (clock.now().getTime() + retryAfterMs >= endMs) return found;
-        log?.(`Memory: ${found.message}; trying again in ${Math.ceil(retryAfterMs / 1000)} s.`);
+        const answer = await backend.read(limit.signal, paths);
+        if (answer.kind === 'snapshot') known = { snapshot: answer, paths };
+        if (answer.kind === 'snapshot' || answer.reason !== 'rate-limited') return answer;
+        const { retryAfterMs = READ_MS } = answer;
+        if (clock.now().getTime() + retryAfterMs >= endMs) return answer;
+        log?.(`Memory: ${answer.message}; trying again in ${Math.ceil(retryAfterMs / 1000)} s.`);
         await clock.sleep(retryAfterMs, limit.signal);
       }
     } catch (thrown) {
@@ -189,17 +189,15 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
   }
 }
 
-/**
- * After each lost race up to so much longer, so that a crowd spreads over the time that it needs.
- */
+/** Each lost race makes the longest random wait this much longer, so that runs spread out. */
 const RACE_MS = 10_000;
 const MOST_RACE_MS = 40_000;
-/** Nobody else is in the way of an answer that was lost, so only time helps. */
+/** First wait after a lost answer; it needs no randomness, since no other run competes. */
 const LOST_MS = 2_000;
 const MOST_LOST_MS = 20_000;
-/** Those who were asked to come again at one time do not come in one second. */
+/** Random addition to a requested wait, so that runs with the same limit do not retry at once. */
 const SPREAD_MS = 5_000;
-/** A commit takes so long: with less left none is begun. */
+/** Duration of a commit: no attempt begins with less time left. */
 const LAST_MS = 1_500;
 /** Shorter waits are not worth a line. */
 const NOTICED_MS = 3_000;
@@ -271,8 +269,8 @@ async function update(
     if (isUpToDate(newest, tree, removed)) return early ? await again() : unchanged;
 
     begins();
-    const own = new Set(open.flatMap((change) => ('id' in change ? [change.id] : [])));
-    const ids = own.size === 0 ? [clock.newId()] : [...own];
+    const openIds = new Set(open.flatMap((change) => ('id' in change ? [change.id] : [])));
+    const ids = openIds.size === 0 ? [clock.newId()] : [...openIds];
     const next = { tree, ids: [...ids, ...removed] };
     const result = await backend.commit(newest, next, attemptSignal);
     // Somebody has saved since the run began: that is not a race, so it needs no random wait.

@@ -47,46 +47,46 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
     requested: readonly string[] | 'all',
     since?: Date,
   ): Promise<TreeSnapshot | FailedSave> {
-    const found =
+    const answer =
       requested === 'all'
         ? await branch.readAll(top, signal)
         : await branch.read(requested.map(fromTop), signal, since);
-    if (found.kind === 'failed') return found;
-    const isMissing = found.kind === 'missing';
-    const tree = own(isMissing ? [] : found.files);
-    const refused = own(isMissing ? [] : found.refused);
-    const left = isMissing ? [] : found.left.map((path) => path.slice(prefix.length));
+    if (answer.kind === 'failed') return answer;
+    const isMissing = answer.kind === 'missing';
+    const tree = inFolder(isMissing ? [] : answer.files);
+    const refused = inFolder(isMissing ? [] : answer.refused);
+    const unreadPaths = isMissing ? [] : answer.left.map((path) => path.slice(prefix.length));
     const isExact = (path: string) =>
       requested !== 'all' && requested.includes(path) && !path.endsWith('/');
     const inWay = [...refused].find(([path]) => isExact(path) && !isNotesPath(path));
     if (inWay !== undefined) return inTheWay(...inWay);
-    // A note that is none is left out, and is not written in its place.
+    // A note's path that holds something else is neither read nor overwritten.
     const blocked = [...refused]
-      .filter(([path]) => isNotesPath(path) && !left.includes(path))
+      .filter(([path]) => isNotesPath(path) && !unreadPaths.includes(path))
       .map(([path, reason]) => ({ ...inTheWay(path, reason), path, reason: 'refused' as const }));
     return {
       kind: 'snapshot',
       tree,
-      version: isMissing ? '' : found.head,
+      version: isMissing ? '' : answer.head,
       warnings: [
         ...notMemoryWarnings(
           `\`${branch.name}\``,
-          [...refused].flatMap(([path, why]) =>
-            left.includes(path) ? [] : `${JSON.stringify(path)} (${why})`,
+          [...refused].flatMap(([path, reason]) =>
+            unreadPaths.includes(path) ? [] : `${JSON.stringify(path)} (${reason})`,
           ),
         ),
-        ...tooLargeWarnings(left),
+        ...tooLargeWarnings(unreadPaths),
       ],
-      saved: isMissing ? undefined : found.saved,
-      left: left.length === 0 ? undefined : left,
+      saved: isMissing ? undefined : answer.saved,
+      left: unreadPaths.length === 0 ? undefined : unreadPaths,
       blocked: blocked.length === 0 ? undefined : blocked,
-      isPublic: found.isPublic,
+      isPublic: answer.isPublic,
       refused,
     };
   }
 
-  /** What is in the folder, by path from there on. */
-  function own(files: Iterable<readonly [string, string]>): MemoryTree {
+  /** Keeps the files in the folder, by their paths relative to it. */
+  function inFolder(files: Iterable<readonly [string, string]>): MemoryTree {
     const inside = [...files].filter(([path]) => path.startsWith(prefix));
     return new Map(inside.map(([path, value]) => [path.slice(prefix.length), value]));
   }
@@ -137,12 +137,12 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
   }
 
   async function dropHistory(signal: AbortSignal): Promise<CommitResult> {
-    // Whoever got no answer asks on the same day.
-    const found = await branch.read([], signal, new Date(clock.now().getTime() - DAY_MS));
-    if (found.kind === 'failed') return found;
-    if (found.kind === 'missing') return { kind: 'committed', version: '' };
-    const message = withTrailers(SQUASH_MESSAGE, savedLines([...(found.saved ?? [])]));
-    return await branch.squash(found.head, message, signal);
+    // A save without an answer is repeated on the same day, so older ids are not needed.
+    const newest = await branch.read([], signal, new Date(clock.now().getTime() - DAY_MS));
+    if (newest.kind === 'failed') return newest;
+    if (newest.kind === 'missing') return { kind: 'committed', version: '' };
+    const message = withTrailers(SQUASH_MESSAGE, savedLines([...(newest.saved ?? [])]));
+    return await branch.squash(newest.head, message, signal);
   }
 }
 
@@ -165,7 +165,7 @@ function createdNotice({ name }: MemoryBranch, isPublic: boolean): string {
 interface CommitCause {
   /** As GitHub writes it: `pull_request`. */
   readonly event: string;
-  /** Of the issue or pull request that the run is about. */
+  /** Number of the run's issue or pull request. */
   readonly number: number | undefined;
   /** Address of the run; empty where there is none. */
   readonly runUrl: string;
@@ -174,11 +174,11 @@ interface CommitCause {
 const MAX_NAME_CHARACTERS = 64;
 
 /**
- * The message of a commit that writes these files of the tree: whose memory it is and which run
- * wrote it, nothing of what it says. Pushes with an app's token start workflows, hence the `[skip
- * ci]`. The number has no `#`: GitHub would show each commit in the conversation of that number, in
- * another repository in somebody else's. `ids` are those of the changes that it saves: whoever got
- * no answer finds them in the history.
+ * The message of a commit that writes these files: it names the agents and the run, and quotes
+ * nothing from memory. Pushes with an app's token start workflows, hence the `[skip ci]`. The
+ * number has no `#`, because GitHub would show each commit in that conversation, even in a
+ * repository where the number is somebody else's. `ids` are the ids of the saved changes: after a
+ * lost answer they are looked up in the history.
  */
 export function commitMessage(
   paths: readonly string[],
@@ -186,10 +186,10 @@ export function commitMessage(
   cause?: CommitCause,
 ): string {
   const names = [...new Set(paths.filter((path) => /\.(?:md|bak)$/.test(path)).map(agentOf))];
-  const whose = names.length === 0 ? '' : ` of ${names.join(', ')}`;
+  const agents = names.length === 0 ? '' : ` of ${names.join(', ')}`;
   const number = cause?.number === undefined ? '' : ` ${cause.number}`;
-  const why = cause === undefined ? '' : ` (${cause.event}${number})`;
-  const subject = `Update memory${whose}${why} [skip ci]`;
+  const causeText = cause === undefined ? '' : ` (${cause.event}${number})`;
+  const subject = `Update memory${agents}${causeText} [skip ci]`;
   const run = cause === undefined || cause.runUrl === '' ? [] : [`Run: ${cause.runUrl}`];
   return withTrailers(subject, [...run, ...savedLines(ids)]);
 }
@@ -203,8 +203,8 @@ function savedLines(ids: readonly string[]): readonly string[] {
 }
 
 /**
- * `apart/pr-reviewer.state.md` → `pr-reviewer`. Paths are people's; only what a name is made of
- * is kept.
+ * `apart/pr-reviewer.state.md` → `pr-reviewer`. People choose paths, so only the characters of an
+ * agent's name are kept.
  */
 function agentOf(path: string): string {
   const name = path.replace(/(?:\.state)?(?:\.md)?(?:\.bak)?$/, '');
@@ -233,8 +233,11 @@ export function openBranchMemory({
     readonly env: Environment;
   }): MemoryStore {
   const serverUrl = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
-  const own = env['GITHUB_REPOSITORY'] ?? '';
-  const isOwn = own === '' ? undefined : own.toLowerCase() === `${owner}/${name}`.toLowerCase();
+  const workflowRepository = env['GITHUB_REPOSITORY'] ?? '';
+  const isOwn =
+    workflowRepository === ''
+      ? undefined
+      : workflowRepository.toLowerCase() === `${owner}/${name}`.toLowerCase();
   const place = { owner, name, branch, token, serverUrl, isOwn };
   return createBranchStore({ ...options, branch: createMemoryBranch(client, place) });
 }

@@ -19,16 +19,16 @@ export type BranchRead =
       /** Texts by path from the top of the repository; a path where nothing is has no entry. */
       readonly files: MemoryTree;
       /**
-       * What must not be overwritten, since it is not a memory file: half a sentence that says why,
-       * by path.
+       * Files that must not be overwritten because they are not memory: by path, half a sentence
+       * with the reason.
        */
       readonly refused: ReadonlyMap<string, string>;
-      /** Those of them that are memory files and did not fit among those that are read together. */
+      /** Paths in `refused` that are memory files beyond the limits of one read. */
       readonly left: readonly string[];
       readonly isPublic: boolean;
       /**
-       * Ids that the messages of its commits name, since the time that was asked for; left out
-       * where nobody asked.
+       * Ids that the commit messages name since the requested time; left out where no time was
+       * requested.
        */
       readonly saved?: ReadonlySet<string>;
     }
@@ -45,8 +45,8 @@ export interface MemoryBranchPlace {
    */
   readonly serverUrl: string;
   /**
-   * Whether it is the workflow's own repository, which the job's token is for; undefined outside a
-   * workflow.
+   * True for the workflow's own repository, the only one that the job's token is for; undefined
+   * outside a workflow.
    */
   readonly isOwn?: boolean;
   /** The input or variable that its token is given by. */
@@ -69,8 +69,8 @@ export function branchName(place: MemoryBranchPlace): string {
 }
 
 /**
- * GitHub's answer in its form. Throws a GitHubError: who does not understand an answer does not
- * know what was done.
+ * Checks GitHub's answer against a schema. Throws a GitHubError, since an answer that is not
+ * understood does not show what was done.
  */
 export function understood<Output>(
   schema: v.GenericSchema<unknown, Output>,
@@ -114,25 +114,27 @@ export async function readPaths(
   const inWay = new Map<string, string>();
   for (const place of places) {
     // A link in place of a folder would be replaced by a write.
-    const folder = foldersAbove(place).find((one) => (entries.get(one)?.type ?? 'tree') !== 'tree');
+    const folder = foldersAbove(place).find(
+      (parent) => (entries.get(parent)?.type ?? 'tree') !== 'tree',
+    );
     const entry = entries.get(place.replace(/\/$/, ''));
     if (folder !== undefined) inWay.set(place, `\`${folder}\` is not a folder`);
     else if (place.endsWith('/')) {
-      // Other folders and backups nobody reads.
+      // Nothing reads nested folders or backups.
       for (const { name, ...child } of entry?.object?.entries ?? [])
         if (child.type !== 'tree' && !name.endsWith('.bak'))
           listed.push({ ...child, path: place + name });
     } else if (entry !== undefined && !isFile(entry)) inWay.set(place, NOT_A_FILE);
     else if (entry !== undefined) named.push({ ...entry, path: place, text: entry.object?.text });
   }
-  const found = await fetchFiles(access, named, listed, signal);
+  const contents = await fetchFiles(access, named, listed, signal);
   return {
     kind: 'found',
     head,
     isPublic,
     saved,
-    ...found,
-    refused: new Map([...inWay, ...found.refused]),
+    ...contents,
+    refused: new Map([...inWay, ...contents.refused]),
   };
 }
 
@@ -181,7 +183,7 @@ export async function readWholeBranch(
   return { ...nothing, ...(await fetchFiles(access, [], listed, signal)) };
 }
 
-/** A committed memory may have them next to it. */
+/** Files of git that people keep next to a committed memory. */
 const GIT_FILE = /(?:^|\/)\.git(?:ignore|attributes)$/;
 
 const TOO_MUCH = `the folder holds more than ${MAX_MEMORY_FILES} files or ${MAX_BYTES_READ / 2 ** 20} MiB`;
@@ -193,8 +195,8 @@ const BATCH_FILES = 50;
 const MAX_GRAPHQL_BYTES = 500_000;
 
 /**
- * The texts of files that are asked for by name, and of those that are listed as many as fit; see
- * {@link compareByPriority}. Short ones are asked for in batches. Throws a GitHubError.
+ * Fetches the texts of all named files, and of as many listed ones as fit, in the order of
+ * {@link compareByPriority}. Short texts are fetched in batches. Throws a GitHubError.
  */
 async function fetchFiles(
   access: BranchAccess,
@@ -204,28 +206,29 @@ async function fetchFiles(
 ): Promise<Pick<Extract<BranchRead, { kind: 'found' }>, 'files' | 'refused' | 'left'>> {
   const wanted: GitEntry[] = [];
   const refused = new Map<string, string>();
-  const left: string[] = [];
+  const unreadPaths: string[] = [];
   let bytes = 0;
-  for (const entry of listed.toSorted((one, other) => compareByPriority(one.path, other.path))) {
+  for (const entry of listed.toSorted((a, b) => compareByPriority(a.path, b.path))) {
     const { path, size } = entry;
     if (GIT_FILE.test(path)) continue;
     if (!isFile(entry)) refused.set(path, NOT_A_FILE);
     else if (!MEMORY_FILE.test(path) || !isTreePath(path))
       refused.set(path, 'it is not a markdown file');
-    else if (wanted.length >= MAX_MEMORY_FILES || bytes + size > MAX_BYTES_READ) left.push(path);
+    else if (wanted.length >= MAX_MEMORY_FILES || bytes + size > MAX_BYTES_READ)
+      unreadPaths.push(path);
     else {
       wanted.push(entry);
       bytes += size;
     }
   }
-  for (const path of left) refused.set(path, TOO_MUCH);
+  for (const path of unreadPaths) refused.set(path, TOO_MUCH);
   const texts = new Map<string, string | null | undefined>();
   const short = wanted.filter(({ size }) => size <= MAX_GRAPHQL_BYTES).map(({ oid }) => oid);
-  const asked = [...new Set(short)];
-  for (let from = 0; from < asked.length; from += BATCH_FILES) {
-    const batch = asked.slice(from, from + BATCH_FILES);
-    const found = await fetchTexts(access.client, access.place, batch, signal);
-    for (const [oid, { text }] of found) texts.set(oid, text);
+  const ids = [...new Set(short)];
+  for (let from = 0; from < ids.length; from += BATCH_FILES) {
+    const batch = ids.slice(from, from + BATCH_FILES);
+    const fetched = await fetchTexts(access.client, access.place, batch, signal);
+    for (const [oid, { text }] of fetched) texts.set(oid, text);
   }
   const files = new Map<string, string>();
   for (const { path, oid, text = texts.get(oid) } of [...wanted, ...named]) {
@@ -233,15 +236,15 @@ async function fetchFiles(
     if (content.startsWith(LFS_POINTER)) refused.set(path, 'its content is in Git LFS');
     else files.set(path, content);
   }
-  return { files, refused, left };
+  return { files, refused, left: unreadPaths };
 }
 
 /** First line of what Git LFS leaves in place of a file (git-lfs, docs/spec.md). */
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/v1';
 
 /**
- * What a file holds. GraphQL cuts long texts, drops a byte order mark and guesses encodings, so its
- * text counts only if it is what git has stored; otherwise the bytes are fetched. Throws a
+ * Returns a file's content. GraphQL cuts long texts, drops a byte order mark and guesses encodings,
+ * so its text counts only if it has the blob's id; otherwise the bytes are fetched. Throws a
  * GitHubError.
  */
 async function contentOf(
@@ -254,7 +257,7 @@ async function contentOf(
   return decodeBytes(await fetchBlob({ client, repository: place }, oid, signal));
 }
 
-/** The newest commit of a branch and what is at the paths that were asked for. */
+/** The newest commit of a branch, and its entries at the requested paths. */
 type Newest =
   | {
       readonly kind: 'found';
@@ -269,9 +272,9 @@ type Newest =
 
 interface NewestRequest {
   readonly paths?: readonly string[];
-  /** Whether what is in folders is listed. */
+  /** True to list the entries of folders too. */
   readonly lists?: boolean;
-  /** From when on the messages of its commits are read; undefined where they are not. */
+  /** Commit messages are read from this time on; not at all if it is undefined. */
   readonly since?: Date;
 }
 
@@ -313,14 +316,14 @@ export async function fetchNewest(
     return entry === null || entry === undefined ? [] : [[path, entry] as const];
   });
   const saved = since && history && (await savedSince(access, { head, history, since }, signal));
-  const found = { repositoryId: repository.id, head, treeId: tree.oid, isPublic, saved };
-  return { kind: 'found', ...found, entries: new Map(entries) };
+  const commit = { repositoryId: repository.id, head, treeId: tree.oid, isPublic, saved };
+  return { kind: 'found', ...commit, entries: new Map(entries) };
 }
 
 /** The clocks of GitHub and of this machine may differ so much, in milliseconds. */
 const CLOCK_SKEW_MS = 10 * 60_000;
 
-/** The ids that commits name since then, on as many pages as there are. Throws a GitHubError. */
+/** Reads the ids that commits name since a time, on all pages. Throws a GitHubError. */
 async function savedSince(
   { client, place: { owner, name } }: BranchAccess,
   {

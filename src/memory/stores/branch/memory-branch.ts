@@ -22,7 +22,7 @@ import {
 /** Files to write by path from the top of the repository, and the commit's message. @internal */
 export interface BranchFiles {
   readonly files: MemoryTree;
-  /** Files that are there and are to go. */
+  /** Paths of existing files to delete. */
   readonly removed?: readonly string[];
   readonly message: string;
 }
@@ -297,19 +297,20 @@ function ruleRemedy({ branch }: MemoryBranchPlace): string {
 }
 
 /**
- * GitHub does not tell a missing repository from one the token may not see; the workflow's own does
- * exist.
+ * GitHub answers alike for a missing repository and for one that the token cannot see. The
+ * workflow's own repository does exist.
  */
 function accessRemedy(
   place: MemoryBranchPlace,
   { status, reason }: GitHubError,
   attempt: Attempt,
 ): string {
-  const { isOwn, token: given } = place;
-  if (status === 401) return `The token is not valid (any more): check \`${given}\`.`;
+  const { isOwn, token: tokenInput } = place;
+  if (status === 401) return `The token is not valid (any more): check \`${tokenInput}\`.`;
   const [need, to] = attempt === 'saving' ? ['write', 'write to'] : ['read', 'read'];
   // Keep `github-token` the job's own.
-  const input = isOwn === false && given === 'github-token' ? 'repositories-token' : given;
+  const input =
+    isOwn === false && tokenInput === 'github-token' ? 'repositories-token' : tokenInput;
   const token = `a token that can ${to} ${repositoryName(place)} as \`${input}\``;
   if (isOwn === undefined)
     return reason === 'denied' ? `Give ${token}.` : `Check its name, and give ${token}.`;
@@ -319,10 +320,9 @@ function accessRemedy(
 }
 
 /**
- * What a refused write means: that somebody else was first, that the answer was lost, or trouble.
- * GitHub's words for the first are not documented for every call, so where they are unknown the
- * branch is looked at. `head` is the commit the write was based on; undefined where the branch was
- * to be created.
+ * Decides what a refused write means: somebody else was first, the answer was lost, or trouble.
+ * GitHub does not document for every call how it reports the first, so in doubt the branch is read
+ * again. `head` is the commit the write was based on; undefined if the write creates the branch.
  */
 async function afterRefusal(
   access: BranchAccess,
@@ -340,8 +340,8 @@ async function afterRefusal(
 }
 
 /**
- * The newest commit, undefined for none; where it cannot be looked at, nothing speaks against
- * `head`.
+ * Reads the newest commit's id, undefined for a missing branch. A failed read returns `head`: it
+ * does not prove a conflict.
  */
 async function headNow(
   access: BranchAccess,

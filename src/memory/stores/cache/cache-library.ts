@@ -30,7 +30,7 @@ export type CacheLibrary = Pick<
 interface CacheClientOptions {
   /** Environment of the step; the library itself reads the process's own. */
   readonly env: Environment;
-  /** What the library prints to: the process's standard output. */
+  /** The stream that the library prints to: the process's standard output. */
   readonly output: Output;
   readonly load?: () => Promise<CacheLibrary>;
   readonly clock?: Pick<Clock, 'sleep'>;
@@ -40,9 +40,8 @@ interface CacheClientOptions {
 const CROSS_OS = true;
 
 /**
- * How long an answer is waited for, in milliseconds: longer than the library's own attempts take,
- * and than a megabyte does on a slow line. Left alone, the library waits for ever for a service
- * that says nothing.
+ * Longest wait for an answer, in milliseconds: the library's own attempts take less, and so does a
+ * megabyte on a slow line. Without a limit the library waits forever for a silent service.
  */
 const LIMIT_MS = 60_000;
 
@@ -68,8 +67,8 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
         library.restoreCache([...paths], key, others, {}, CROSS_OS);
       const end = await run(call, signal, download.see);
       if ('kind' in end) return end;
-      const found = download.found();
-      if (found !== undefined) return found;
+      const outcome = download.outcome();
+      if (outcome !== undefined) return outcome;
       const { result, lines } = end;
       return result.kind === 'threw'
         ? failedCall(result.error)
@@ -121,7 +120,7 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
     return opened;
   }
 
-  /** Why the cache cannot be used for this, before the service is asked. */
+  /** The reason why the cache cannot be used, found without asking the service. */
   async function unavailable(access: 'read' | 'write'): Promise<CacheTrouble | undefined> {
     const forbidden = checkAccess(access, env);
     if (forbidden !== undefined) return forbidden;
@@ -147,7 +146,7 @@ function failedCall(error: unknown): CacheTrouble {
   return { kind: 'error', message: messageOf(error) };
 }
 
-/** What a promise gives, or undefined if the time is up or the signal aborts before. */
+/** Resolves with a promise's value, or undefined once the time is up or the signal aborts. */
 async function waitInTime<T>(
   pending: Promise<T>,
   signal: AbortSignal,
@@ -164,10 +163,7 @@ async function waitInTime<T>(
   }
 }
 
-/**
- * Why a job must not read or write the cache, before anybody is asked; undefined if nothing speaks
- * against it.
- */
+/** The reason why `cache-mode` keeps a job from the cache; undefined if it does not. */
 function checkAccess(access: 'read' | 'write', env: Environment): CacheTrouble | undefined {
   const mode = cacheMode(env);
   // Unset or unknown it lets a job in (the library's own rule).
@@ -191,9 +187,9 @@ function cacheMode(env: Environment): string {
  */
 function watchDownload(folder: string) {
   let [key, archive] = ['', ''];
-  let found: CacheRestore | undefined;
+  let outcome: CacheRestore | undefined;
   return {
-    /** Takes what the library prints as it prints it. Throws where it must not go on. */
+    /** Reads the library's output as it is printed. Throws to end the restore. */
     see(text: string): void {
       const line = plainLine(text.trimEnd());
       key =
@@ -206,14 +202,14 @@ function watchDownload(folder: string) {
         /^Downloading segment at offset 0 with length (\d+)/.exec(line)?.[1] ?? 0,
       );
       if (announced > MAX_ARCHIVE_BYTES) {
-        found = unusable(key, tooLarge(announced));
+        outcome = unusable(key, tooLarge(announced));
         throw new Error('it is not downloaded');
       }
       if (!line.startsWith('Cache Size: ')) return;
-      found = readEntry(key, archive, folder);
+      outcome = readEntry(key, archive, folder);
       throw new Error('the archive has been read');
     },
-    found: () => found,
+    outcome: () => outcome,
   };
 }
 
@@ -225,8 +221,8 @@ function readEntry(key: string, archive: string, folder: string): CacheRestore {
   }
 }
 
-function unusable(key: string, why: string): CacheTrouble {
-  return { kind: 'refused', message: `the entry \`${key}\` cannot be used: ${why}` };
+function unusable(key: string, reason: string): CacheTrouble {
+  return { kind: 'refused', message: `the entry \`${key}\` cannot be used: ${reason}` };
 }
 
 /** Largest archive that is looked into, packed and unpacked; what we write stays far below it. */
@@ -237,10 +233,10 @@ const ZSTD_MAGIC = 0xfd2fb528;
 const BLOCK = 512;
 
 /**
- * The memory files of a folder in a tar archive (`tar --posix`, packed by gzip or Zstandard), by
- * their paths in the folder. Throws an Error for one that is cut off, and for one that holds
- * anything else than such files and folders: nobody but us should have written it. Synchronous,
- * since whoever reads may be waiting in a call that cannot wait.
+ * Reads the memory files of a folder from a tar archive (`tar --posix`, packed by gzip or
+ * Zstandard), by their paths in the folder. Throws an Error for an archive that is cut off or holds
+ * anything but memory files and folders, since only the action should have written it. Synchronous,
+ * because the library's `write` to standard output, from which it is called, cannot wait.
  * @internal
  */
 export function readArchive(path: string, folder: string): MemoryTree {
@@ -248,17 +244,17 @@ export function readArchive(path: string, folder: string): MemoryTree {
   if (size > MAX_ARCHIVE_BYTES) throw new Error(tooLarge(size));
   const archive = unpack(readFileSync(path));
   const tree = new Map<string, string>();
-  /** Of the next member, where an extended header says it. */
+  /** Path of the next member, from an extended header. */
   let longPath: string | undefined;
-  for (let at = 0; ; ) {
-    const header = archive.subarray(at, at + BLOCK);
+  for (let offset = 0; ; ) {
+    const header = archive.subarray(offset, offset + BLOCK);
     if (header.length < BLOCK) throw new Error('it is cut off');
     if (header.every((byte) => byte === 0)) return tree;
     const bytes = Number.parseInt(textAt(header, 124, 12), 8);
     if (!(bytes >= 0)) throw new Error('it is not a POSIX archive');
-    const content = archive.subarray(at + BLOCK, at + BLOCK + bytes);
+    const content = archive.subarray(offset + BLOCK, offset + BLOCK + bytes);
     if (content.length < bytes) throw new Error('it is cut off');
-    at += BLOCK + Math.ceil(bytes / BLOCK) * BLOCK;
+    offset += BLOCK + Math.ceil(bytes / BLOCK) * BLOCK;
     const type = textAt(header, 156, 1);
     if (type === 'x') {
       longPath = [...content.toString('utf8').matchAll(/^\d+ path=(.*)$/gm)].at(-1)?.[1];

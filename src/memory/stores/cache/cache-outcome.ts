@@ -5,13 +5,13 @@ import type { MemoryTree } from '../../change.js';
 export interface CacheTrouble {
   readonly kind:
     | 'error'
-    /** The entry is there and is not used, because of what is in it. */
+    /** The entry exists, but its content cannot be used. */
     | 'refused'
-    /** This run may not read or write: token, `cache-mode`, spent quota. */
+    /** This run is not allowed to read or write: token, `cache-mode`, spent quota. */
     | 'denied'
     /** The service asks to come again later. */
     | 'rate-limited'
-    /** There is no cache here, or this job may not use it. */
+    /** There is no cache here, or this job is not allowed to use it. */
     | 'unavailable';
   readonly message: string;
   readonly remedy?: string;
@@ -26,7 +26,7 @@ export interface GivenUp {
   readonly ended: Promise<void>;
 }
 
-/** What restoring a cache entry gave. Only a `miss` says that nothing is there. */
+/** Result of restoring a cache entry. Only a `miss` proves that there is none. */
 export type CacheRestore =
   /** `key` is the one that matched. */
   | { readonly kind: 'hit'; readonly key: string; readonly files: MemoryTree }
@@ -34,7 +34,7 @@ export type CacheRestore =
   | CacheTrouble
   | GivenUp;
 
-/** Of a `taken` key another job reserved it before. */
+/** Result of saving a cache entry; `taken` if another job reserved the key first. */
 export type CacheSave = { readonly kind: 'saved' | 'taken' } | CacheTrouble | GivenUp;
 
 /**
@@ -63,37 +63,37 @@ export interface CacheClient {
  * `lib/internal/shared/cacheTwirpClient.js` of the package).
  */
 export function restoreOutcome(key: string | undefined, lines: readonly string[]): CacheRestore {
-  const said = lines.map(plainLine);
-  const skipped = said.find((line) => line.startsWith('Cache restore skipped:'));
+  const printedLines = lines.map(plainLine);
+  const skipped = printedLines.find((line) => line.startsWith('Cache restore skipped:'));
   if (skipped !== undefined) return { kind: 'unavailable', message: skipped };
   // Whatever has been downloaded was to be read before it is unpacked.
   if (key !== undefined)
     return { kind: 'error', message: `\`${key}\` was unpacked before it could be read` };
-  const failure = said.find((line) => line.startsWith('Failed to restore:'));
+  const failure = printedLines.find((line) => line.startsWith('Failed to restore:'));
   if (failure !== undefined) {
     const message = withoutPrefix(failure);
     if (/cache read denied/i.test(message)) return { kind: 'denied', message };
-    return isRateLimit(message) ? rateLimited(said.join('\n')) : { kind: 'error', message };
+    return isRateLimit(message) ? rateLimited(printedLines.join('\n')) : { kind: 'error', message };
   }
   // The v2 service says so when it finds nothing; silence is not an answer. v1 has no such line.
-  const isV1 = said.includes('Cache service version: v1');
-  if (isV1 || said.some((line) => line.startsWith('Cache not found for version')))
+  const isV1 = printedLines.includes('Cache service version: v1');
+  if (isV1 || printedLines.some((line) => line.startsWith('Cache not found for version')))
     return { kind: 'miss' };
   return { kind: 'error', message: 'the cache service gave no clear answer' };
 }
 
 /**
- * What became of a save. v1 returns the id of its reservation even if the upload failed, so the id
- * alone proves nothing. Whatever cannot be told for certain is an error: to take it for contention
- * would mean waiting for a number that nobody holds, and passing it over.
+ * Reads the result of a save from its output. v1 returns the id of its reservation even if the
+ * upload failed, so the id alone proves nothing. An unclear result is an error: taken for
+ * contention, it would make the store wait for a number that nobody has reserved, and skip it.
  */
 export function saveOutcome(id: number, lines: readonly string[]): CacheSave {
-  const said = lines.filter(isReason).map(plainLine);
-  const skipped = said.find((line) => line.startsWith('Cache save skipped:'));
+  const reasonLines = lines.filter(isReason).map(plainLine);
+  const skipped = reasonLines.find((line) => line.startsWith('Cache save skipped:'));
   if (skipped !== undefined) return { kind: 'denied', message: skipped };
-  if (id !== -1 && !said.some((line) => line.startsWith('Failed to save:')))
+  if (id !== -1 && !reasonLines.some((line) => line.startsWith('Failed to save:')))
     return { kind: 'saved' };
-  const text = said.join('\n');
+  const text = reasonLines.join('\n');
   const denied =
     /cache write denied:[^\n]*|cache storage quota[^\n]*|Failed to CreateCacheEntry:[^\n]*\((?:401|403)\)[^\n]*/i;
   const denial = denied.exec(text)?.[0];
@@ -105,7 +105,8 @@ export function saveOutcome(id: number, lines: readonly string[]): CacheSave {
     };
   if (isRateLimit(text)) return rateLimited(text);
   if (/already exist|\(409\)|Response was not ok/i.test(text)) return { kind: 'taken' };
-  const reason = said.find((line) => line.startsWith('Failed to reserve cache:')) ?? said.at(-1);
+  const reason =
+    reasonLines.find((line) => line.startsWith('Failed to reserve cache:')) ?? reasonLines.at(-1);
   return {
     kind: 'error',
     message: withoutPrefix(reason ?? 'the cache service gave no clear answer'),
@@ -125,8 +126,8 @@ export function plainLine(line: string): string {
 }
 
 /**
- * Lines that say how a save ended. Of the debug lines only one carries the service's own words; the
- * others quote whole requests, and retries (`Attempt 1 of 5 …`) are no end.
+ * True for lines that say how a save ended. Only one debug line carries the service's own words;
+ * the others quote whole requests. Retries (`Attempt 1 of 5 …`) do not end a save.
  */
 function isReason(line: string): boolean {
   if (line.startsWith('::debug::')) return line.startsWith('::debug::Failed to reserve cache:');
@@ -137,7 +138,7 @@ function isRateLimit(text: string): boolean {
   return knownRefusal(text)?.reason === 'rate-limited';
 }
 
-/** It says nothing of what is there, and passes. */
+/** A rate limit passes, and does not show whether an entry exists. */
 function rateLimited(text: string): CacheTrouble {
   const message = 'the repository has reached the rate limit of the cache service';
   const [, seconds = 60] = /reset in (\d+) seconds/.exec(text) ?? [];
@@ -151,7 +152,7 @@ function withoutPrefix(line: string): string {
   );
 }
 
-/** What a call gave, and the lines it printed. */
+/** Result of a call, and the lines it printed. */
 export interface Captured<T> {
   readonly result:
     | { readonly kind: 'returned'; readonly value: T }
@@ -162,10 +163,10 @@ export interface Captured<T> {
 /** Something that can be written to, as `process.stdout`. */
 export type Output = Pick<NodeJS.WriteStream, 'write'>;
 
-/** Masks have to reach the runner, whoever sets them. */
+/** Masks have to reach the runner, also those that the call sets. */
 const PASSED_ON = '::add-mask::';
 
-/** Sees each text before the call goes on; what it throws, the call meets where it prints. */
+/** Sees each text before the call continues; the call's `write` throws whatever it throws. */
 type Watch = (text: string) => void;
 
 /**
@@ -195,7 +196,7 @@ export function createCapture(output: Output) {
       return { result: { kind: 'threw', error }, lines: toLines(chunks) };
     } finally {
       running -= 1;
-      // Who has taken the output over meanwhile keeps it.
+      // If other code has replaced `write` meanwhile, its function remains.
       if (running === 0 && output.write === divert) output.write = original;
     }
   };

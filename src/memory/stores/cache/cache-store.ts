@@ -46,8 +46,8 @@ const WRITING_EVENTS = [
 ];
 
 /**
- * What to do where a job does not get at the cache. On events that people without write access can
- * cause, GitHub warns against `cache-mode: write`, so its warning goes with it.
+ * Advice for a job that cannot use the cache. On events that people without write access can cause,
+ * GitHub warns against `cache-mode: write`, so the text repeats that warning.
  */
 export function cacheWriteRemedy(event: string | undefined): string {
   const branch = 'set `memory-store: branch` with `permissions: contents: write`';
@@ -66,13 +66,13 @@ interface CacheStoreOptions {
    */
   readonly directory: string;
   /**
-   * Whose version chain this run writes; another than `trunk` begins with the default branch's
-   * newest version.
+   * Scope of the version chain that this run writes; any but `trunk` begins with the default
+   * branch's newest version.
    */
   readonly scope: CacheScope;
   /** The only thing whose runs read this scope again; left out where later runs do. */
   readonly onlyFor?: string;
-  /** Folder of a version that is the store's own; empty for all of it. */
+  /** Folder of a version that the store reads and writes; empty for the whole version. */
   readonly folder?: string;
   readonly log?: (line: string) => void;
   /** The event of the run; left out where there is none. */
@@ -87,13 +87,13 @@ interface Version {
   readonly saves: ReadonlyMap<string, number>;
 }
 
-/** Who takes longer may have been passed over, and saves again. */
+/** Other jobs might have passed over a save that took longer, so it is repeated. */
 const SLOW_MS = DEAD_MS / 2;
 
 /** Longest pause before a saved version is read back. */
 const MAX_PAUSE_MS = 5_000;
 
-/** By then whoever has passed over a version is done. */
+/** After this time no job that passed over a version is still saving. */
 const SETTLED_MS = 5 * 60_000;
 
 /** A retry and a post step look for ids of the same day. */
@@ -163,25 +163,25 @@ class CacheChain implements TreeBackend {
     if (newest.number > 0) this.newestKnown = newest;
     if (this.unsettledSave !== undefined && newest.number > this.unsettledSave)
       this.unsettledSave = undefined;
-    const begun =
+    const base =
       newest.number === 0 && this.trunk !== undefined
         ? await this.restore(this.trunk, [this.trunk], signal)
         : newest;
-    if ('kind' in begun) return begun;
+    if ('kind' in base) return base;
 
-    const { saves } = begun;
-    const files = [...begun.tree];
-    const own = files.filter(([path]) => path.startsWith(this.inside));
+    const { saves } = base;
+    const files = [...base.tree];
+    const folderFiles = files.filter(([path]) => path.startsWith(this.inside));
     return {
       kind: 'snapshot',
-      tree: new Map(own.map(([path, text]) => [path.slice(this.inside.length), text])),
+      tree: new Map(folderFiles.map(([path, text]) => [path.slice(this.inside.length), text])),
       others: new Map(files.filter(([path]) => !path.startsWith(this.inside))),
       version: String(newest.number),
       warnings: [],
       saved: new Set(saves.keys()),
       isOpen:
         this.unsettledSave !== undefined ||
-        mayBePassedOver(begun, this.options.clock.now().getTime()),
+        mayBePassedOver(base, this.options.clock.now().getTime()),
     };
   }
 
@@ -206,9 +206,9 @@ class CacheChain implements TreeBackend {
     signal: AbortSignal,
   ): Promise<CommitResult> {
     if (this.failedForGood !== undefined) return this.failedForGood;
-    const own = [...files].filter(([, text]) => text !== '');
-    const moved = own.map(([path, text]) => [this.inside + path, text] as const);
-    const whole = new Map([...(snapshot.others ?? []), ...moved]);
+    const nonEmpty = [...files].filter(([, text]) => text !== '');
+    const folderFiles = nonEmpty.map(([path, text]) => [this.inside + path, text] as const);
+    const whole = new Map([...(snapshot.others ?? []), ...folderFiles]);
     // The copy of a log that was trimmed would keep a full memory full.
     const tree =
       checkTree(whole) === undefined
@@ -220,10 +220,10 @@ class CacheChain implements TreeBackend {
     const startMs = this.options.clock.now().getTime();
     const number = nextFree(Number(snapshot.version) + 1, this.takenSince, startMs);
     if (number === undefined) return { kind: 'conflict' };
-    const kept = [...(this.newestKnown?.saves ?? [])].filter(
+    const recentSaves = [...(this.newestKnown?.saves ?? [])].filter(
       ([, atMs]) => startMs - atMs < SAVES_KEPT_MS,
     );
-    const saves = new Map([...kept, ...ids.map((id) => [id, startMs] as const)]);
+    const saves = new Map([...recentSaves, ...ids.map((id) => [id, startMs] as const)]);
     const stored = new Map([...tree, [SAVES_FILE, formatSaves(saves)]]);
     const { cache, files: disk, directory, event } = this.options;
     const target = { disk, directory, paths: this.paths, key: formatKey(this.prefix, number) };
@@ -369,7 +369,7 @@ function parseSaves(text: string): ReadonlyMap<string, number> {
   );
 }
 
-/** Why the cache does not take a tree: too much, or what would not be read back. */
+/** Refuses a tree that is too large for the cache, or holds a path that would not be read back. */
 function checkTree(tree: MemoryTree): FailedSave | undefined {
   const bytes = [...tree.values()].reduce((sum, text) => sum + encodeBytes(text).length, 0);
   if (bytes > MAX_TREE_BYTES || tree.size >= MAX_MEMORY_FILES)
@@ -394,25 +394,25 @@ function damaged(message: string): FailedSave {
   return saveFailed('error', notRead(message), remedy);
 }
 
-/** Trouble of the service as that of a store; `denied` is what helps a job that is not let in. */
+/** Converts the service's trouble to a store's; `denied` is the remedy for a job without access. */
 function troubleOf(
   { message, ...trouble }: CacheTrouble | GivenUp,
   { aborted }: AbortSignal,
   denied: string,
-  told = (cause: string) => cause,
+  describe = (cause: string) => cause,
 ): FailedSave {
   switch (trouble.kind) {
     case 'given-up':
-      return saveFailed(aborted ? 'timeout' : 'error', told(message), SERVICE_REMEDY);
+      return saveFailed(aborted ? 'timeout' : 'error', describe(message), SERVICE_REMEDY);
     case 'denied':
-      return saveFailed('denied', told(message), trouble.remedy ?? denied);
+      return saveFailed('denied', describe(message), trouble.remedy ?? denied);
     case 'rate-limited':
     case 'unavailable': {
       const { kind, remedy, retryAfterMs } = trouble;
-      return { ...saveFailed(kind, told(message), remedy), retryAfterMs };
+      return { ...saveFailed(kind, describe(message), remedy), retryAfterMs };
     }
     default:
-      return saveFailed('error', told(message), trouble.remedy ?? SERVICE_REMEDY);
+      return saveFailed('error', describe(message), trouble.remedy ?? SERVICE_REMEDY);
   }
 }
 
@@ -423,6 +423,6 @@ function notRead(cause: string): string {
 const READ_DENIED_REMEDY =
   'Set `memory-store: branch` with `permissions: contents: write`, which needs no cache.';
 
-/** What helps where the cache service does not do its work. */
+/** Remedy for a cache service that fails or does not answer. */
 const SERVICE_REMEDY =
   'The next run tries again; `memory-store: branch` with `permissions: contents: write` needs no cache.';

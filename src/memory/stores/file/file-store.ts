@@ -64,7 +64,7 @@ async function write(
   const notes = changes.flatMap((change) => (change.kind === 'note' ? [change] : []));
   const unsaved: BlockedPlace[] = [];
   try {
-    // All or, as far as it can be known before, nothing.
+    // Every log's place is checked first, so that a refused one does not leave half a save.
     for (const { path } of logs) await checkedPlace(options, path);
     for (const change of logs) {
       if (signal.aborted) return STOPPED;
@@ -74,15 +74,16 @@ async function write(
     for (const path of new Set(notes.map((note) => note.path))) {
       if (signal.aborted) return STOPPED;
       // If one note cannot be written, everything else is saved anyway.
-      const own = notes.filter((note) => note.path === path);
-      const failure = await writeNote(options, path, own, limits).catch(failedWrite);
+      const noteChanges = notes.filter((note) => note.path === path);
+      const failure = await writeNote(options, path, noteChanges, limits).catch(failedWrite);
       if (failure !== undefined) unsaved.push({ ...failure, path });
     }
   } catch (thrown) {
     return failedWrite(thrown);
   }
   const [first] = unsaved;
-  if (first !== undefined && changes.every(({ path }) => unsaved.some((one) => one.path === path)))
+  const isUnsaved = ({ path }: MemoryChange) => unsaved.some((blocked) => blocked.path === path);
+  if (first !== undefined && changes.every(isUnsaved))
     return saveFailed(first.reason, first.message, first.remedy);
   const attempts = changes.length === 0 ? 0 : 1;
   return { kind: 'saved', ...place, attempts, unsaved: unsaved.length === 0 ? undefined : unsaved };
@@ -130,8 +131,8 @@ async function writeLog(
 }
 
 /**
- * All changes to a note, under its lock: of several writers each sees what the one before it wrote.
- * It is never reached by a link, wherever it is: a model chooses its name.
+ * Makes all changes to a note under its lock, so that each writer sees the text of the one before.
+ * Links are never followed, not even on the command line, because a model chooses the name.
  */
 async function writeNote(
   options: FileStoreOptions,
@@ -143,12 +144,12 @@ async function writeNote(
   const copy = backupPath(path);
   const rewrite = (text: string): NextVersion | undefined => {
     if (isAlreadyMade(text, path, changes)) return undefined;
-    // What comes after a text that is written anew is not in it yet.
+    // A text that is written anew does not have the appended parts yet.
     const isAnew = changes.some(({ edit }) => edit.kind !== 'append');
     const open = isAnew ? changes : changes.filter((change) => !isCarriedOut(text, change));
     const next = applyChanges(new Map([[path, text]]), open);
-    const left = next.get(path) ?? '';
-    return left === text ? undefined : { text: left, backup: next.get(copy) };
+    const nextText = next.get(path) ?? '';
+    return nextText === text ? undefined : { text: nextText, backup: next.get(copy) };
   };
   return await rewriteFile(await checkedPlace(places, path), {
     ...places,
@@ -174,11 +175,11 @@ async function append(
 ): Promise<void> {
   const { text, again } = change;
   const before = await endOf(path).catch(async (thrown: unknown) => {
-    // Writing nothing tells in axe's words if the file cannot be written either.
+    // An empty write reports in axe's words that the file cannot be written either.
     await files.append(path, '', { followLinks });
     throw thrown;
   });
-  // Whoever has forgotten it since has left it in the backup.
+  // A `forget` since the first attempt has moved the entry to the backup.
   const isGone = again !== undefined && holdsEntry(await endOf(`${path}.bak`), change);
   if (!isGone && !holdsEntry(before, change))
     await files.append(path, separatorAfter(before) + text, { followLinks });

@@ -30,7 +30,7 @@ export interface FilePlaces {
    * name, is refused.
    */
   readonly followLinks: boolean;
-  /** Of everything in the folder only what this wants is read, and warned of; left out for all. */
+  /** Selects the files of the folder that are read and warned about; left out for all. */
   readonly wants?: (path: string) => boolean;
 }
 
@@ -44,12 +44,12 @@ class Refused extends Error {
   }
 }
 
-/** Where a file of the tree lies; '' is the tree's folder. */
+/** Returns the path of a file of the tree on disk; '' is the tree's folder. */
 function locateFile({ root, folder = '', paths }: FilePlaces, path: string): string {
   return paths?.get(path) ?? join(root, folder, path);
 }
 
-/** The same as a place; a file that lies elsewhere is by itself. */
+/** Locates a file of the tree for people; a file listed in `paths` has no prefix. */
 export function placeOfFile(places: FilePlaces, path: string): MemoryLocation {
   const location = locateFile(places, path);
   if (path === '' || places.paths?.has(path) === true) return { location };
@@ -57,8 +57,8 @@ export function placeOfFile(places: FilePlaces, path: string): MemoryLocation {
 }
 
 /**
- * Where a file of the tree lies. Throws if it is no path of the tree, or if links are refused and
- * it does not lie in the root by folders that are no links.
+ * Returns the path of a file of the tree on disk. Throws if it is not a path of the tree, or if
+ * links are refused and the file is outside the root or below a link.
  */
 export async function checkedPlace(places: FilePlaces, path: string): Promise<string> {
   const { files, root, paths, followLinks } = places;
@@ -77,17 +77,16 @@ export async function checkedPlace(places: FilePlaces, path: string): Promise<st
     if (stat?.kind === 'link') throw new Refused(`open ${location}: ${folder} is a symbolic link`);
     if (stat?.kind !== 'directory') return location;
   }
-  const found = await files.stat(location);
-  if (found?.kind === 'file' && (found.names ?? 1) > 1) {
+  const target = await files.stat(location);
+  if (target?.kind === 'file' && (target.names ?? 1) > 1) {
     throw new Refused(`open ${location}: the file has more than one name (hard links)`);
   }
   return location;
 }
 
 /**
- * The file that a rewrite replaces: where links are followed the one that a link leads to, so that
- * the link stays and nothing that was removed is left behind it. Throws what the file system
- * throws.
+ * The file that a rewrite replaces: a link's target where links are followed, so that the link
+ * stays and no removed text remains behind it. Throws what the file system throws.
  */
 export async function rewritePlace(
   { files, followLinks }: FilePlaces,
@@ -104,7 +103,7 @@ export function fileRemedy(thrown: unknown): string | undefined {
   return thrown instanceof Refused || errorCode(thrown) === 'ELOOP' ? LINK_REMEDY : undefined;
 }
 
-/** What an error means for a save: a place that was refused is not a failure of the file system. */
+/** Maps an error to a save's failure; a refused place is not a failure of the file system. */
 export function reasonOf(thrown: unknown): SaveFailure {
   return thrown instanceof Refused ? thrown.reason : saveFailureOf(thrown);
 }
@@ -201,27 +200,27 @@ function failedRead(thrown: unknown, location: string): FailedRead {
 }
 
 /**
- * What is at some places of a folder, exact paths and folders with a `/` at their end, and which of
- * them cannot be used. No link is followed, on the command line neither. Throws for a place
- * outside.
+ * Finds the files at some places of a folder (exact paths, and folders with a `/` at their end),
+ * and the places that cannot be used. No link is followed, not even on the command line. Throws for
+ * a place outside the folder.
  */
 async function findPlaces(
   places: FilePlaces,
   under: readonly string[],
 ): Promise<{ readonly found: readonly StoredFile[]; readonly blocked: readonly BlockedPlace[] }> {
   const inside = { ...places, followLinks: false, paths: new Map<string, string>() };
-  const found: StoredFile[] = [];
+  const storedFiles: StoredFile[] = [];
   const blocked: BlockedPlace[] = [];
   for (const place of under) {
     if (!isTreePlace(place)) throw new Error(outsideTreeProblem(place).message);
     try {
       await checkedPlace(inside, place.endsWith('/') ? `${place}any.md` : place);
-      found.push(...(await findIn(inside, place)));
+      storedFiles.push(...(await findIn(inside, place)));
     } catch (thrown) {
       blocked.push({ path: place, reason: reasonOf(thrown), message: messageOf(thrown) });
     }
   }
-  return { found, blocked };
+  return { found: storedFiles, blocked };
 }
 
 async function findIn(places: FilePlaces, place: string): Promise<readonly StoredFile[]> {

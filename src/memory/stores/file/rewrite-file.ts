@@ -7,7 +7,7 @@ import { type FailedSave, saveFailed } from '../../store.js';
 
 export interface NextVersion {
   readonly text: string;
-  /** What is kept of the old text next to it; undefined for nothing. */
+  /** Text for the backup next to the file; undefined to write none. */
   readonly backup: string | undefined;
 }
 
@@ -18,27 +18,27 @@ interface RewriteOptions {
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
   /**
-   * From the newest version to the next one, undefined if they are the same; may run more than
+   * Turns the newest version into the next one, undefined if they are equal; can run more than
    * once.
    */
   readonly rewrite: (old: string) => NextVersion | undefined;
-  /** Where the backup is kept; nowhere for ''. */
+  /** Path of the backup; '' for no backup. */
   readonly backupPath: string;
   readonly removes?: boolean;
 }
 
 /**
- * Most that is carried over at once; far more than anybody appends in the moment between look and
- * rename.
+ * Largest block that is carried over at once; far more than anybody appends between the last look
+ * and the rename.
  */
 const LATE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Rewrites a file under its lock and keeps the old content next to it, one generation. Appending
- * takes no lock: what was appended since the file was read is seen before the new one is put in
- * place, and the rewrite starts again; what was appended in between is found in the old file
- * afterwards and carried over. Left is a program that opened the old file before the rename and
- * writes to it after that last look. Throws what the file system throws.
+ * takes no lock. If the file has grown before the rename, the rewrite starts again; text appended
+ * between that check and the rename is found in the old file and carried over. Text is lost only if
+ * a program opened the old file before the rename and writes to it after the carry-over. Throws
+ * what the file system throws.
  */
 export async function rewriteFile(
   path: string,
@@ -137,15 +137,15 @@ async function takeLock(
   for (;;) {
     const content = `${process.pid} ${hostname()} ${clock.now().toISOString()} ${clock.newId()}\n`;
     if (await files.createExclusive(lockPath, content)) return content;
-    const held = await readLock(files, lockPath);
+    const current = await readLock(files, lockPath);
     const nowMs = clock.now().getTime();
     // An empty one is just being written, unless it stays so.
-    emptySinceMs = held === '' ? (emptySinceMs ?? nowMs) : undefined;
+    emptySinceMs = current === '' ? (emptySinceMs ?? nowMs) : undefined;
     const isStale =
       emptySinceMs === undefined
-        ? held !== undefined && isOld(held, nowMs)
+        ? current !== undefined && isOld(current, nowMs)
         : nowMs - emptySinceMs > EMPTY_AFTER_MS;
-    if (isStale && (await readLock(files, lockPath)) === held) await files.remove(lockPath);
+    if (isStale && (await readLock(files, lockPath)) === current) await files.remove(lockPath);
     else await clock.sleep(Math.max(1, clock.random() * MAX_WAIT_MS), signal);
     if (signal.aborted || clock.now().getTime() > deadlineMs) return undefined;
   }
