@@ -174,8 +174,8 @@ export function removeHidden(markdown: string): string {
 }
 
 /**
- * What a reader of the rendered page sees, with nothing invisible left in it. A text is cut after
- * this: half of a hidden part would be seen.
+ * Reduces a text to the parts that readers of the rendered page see. Cut a text only after this,
+ * because half of a hidden part would be visible.
  */
 export function visibleMarkdown(markdown: string): string {
   return removeHidden(stripInvisible(markdown));

@@ -7,10 +7,7 @@ import {
   wrapCommand,
 } from './words.js';
 
-/**
- * Cleans one line that lies outside code fences, and tells whether an HTML comment was opened that
- * goes on in the next.
- */
+/** Cleans a line outside code fences, and reports an HTML comment that continues after it. */
 export function cleanInline(line: string, options: InlineOptions) {
   const { pieces, hadComment, endsInComment } = tokenize(line, options);
   const open = unpairedTags(pieces);
@@ -21,8 +18,8 @@ export function cleanInline(line: string, options: InlineOptions) {
 }
 
 /**
- * Whether a line may be what makes the lines around it a table: dashes with pipes or colons and
- * nothing else.
+ * True if a line could make the lines around it a table: dashes with pipes or colons, and nothing
+ * else.
  */
 export function hasTable(line: string): boolean {
   return /^[-:|\s>*+\d.)]+$/.test(line) && line.includes('-') && /[|:]/.test(line);
@@ -40,12 +37,12 @@ function tokenize(line: string, options: InlineOptions): PieceReading {
     hadComment: false,
     endsInComment: false,
   };
-  let at = 0;
-  while (at < line.length) {
-    SPECIAL.lastIndex = at;
+  let position = 0;
+  while (position < line.length) {
+    SPECIAL.lastIndex = position;
     const next = SPECIAL.exec(line)?.index ?? line.length;
-    addText(reading, line.slice(at, next));
-    at = next < line.length ? readSpecial(reading, next) : next;
+    addText(reading, line.slice(position, next));
+    position = next < line.length ? readSpecial(reading, next) : next;
   }
   return reading;
 }
@@ -62,38 +59,39 @@ function pairRuns(line: string): ReadonlyMap<number, number> {
 }
 
 /** Reads what begins with a special character; returns where the rest of the line begins. */
-function readSpecial(reading: PieceReading, at: number): number {
-  switch (reading.line[at]) {
+function readSpecial(reading: PieceReading, start: number): number {
+  switch (reading.line[start]) {
     case '`':
-      return readBackticks(reading, at);
+      return readBackticks(reading, start);
     case '<':
-      return readAngle(reading, at);
+      return readAngle(reading, start);
     case '&':
-      return readAmpersand(reading, at);
+      return readAmpersand(reading, start);
     case '\\':
-      return readBackslash(reading, at);
+      return readBackslash(reading, start);
     default:
-      return readBracket(reading, at);
+      return readBracket(reading, start);
   }
 }
 
-function readBackticks({ line, options, pieces, nextRun }: PieceReading, at: number): number {
-  const run = runAt(line, at);
-  const close = nextRun.get(at);
-  if (close === undefined || (options.hasTables && CELL_END.test(line.slice(at, close)))) {
+function readBackticks({ line, options, pieces, nextRun }: PieceReading, start: number): number {
+  const run = runAt(line, start);
+  const close = nextRun.get(start);
+  if (close === undefined || (options.hasTables && CELL_END.test(line.slice(start, close)))) {
     pieces.push({ kind: 'markup', text: '&#96;'.repeat(run.length) });
-    return at + run.length;
+    return start + run.length;
   }
   // Two spans that touch would be read as one, and a bare URL takes every character up to the next
   // space.
   if (pieces.at(-1)?.kind === 'code' || endsInUrl(pieces))
     pieces.push({ kind: 'markup', text: ' ' });
-  pieces.push({ kind: 'code', text: line.slice(at, close + run.length) });
+  pieces.push({ kind: 'code', text: line.slice(start, close + run.length) });
   return close + run.length;
 }
 
 /**
- * Whether what goes before, up to a space, a tag or a code span, may be read as part of a bare URL.
+ * True if the text before this point, back to a space, a tag or a code span, could be part of a
+ * bare URL.
  */
 function endsInUrl(pieces: readonly Piece[]): boolean {
   let word = '';
@@ -108,11 +106,11 @@ function endsInUrl(pieces: readonly Piece[]): boolean {
   return tail.includes('://') || /www\./i.test(tail);
 }
 
-/** A pipe that one backslash protects stays in its cell; of two it is not certain. */
+/** A pipe after one backslash stays in its cell; after two it might end the cell. */
 const CELL_END = /(?<!\\)\||(?<=\\\\)\|/;
 
-function runAt(line: string, at: number): string {
-  return matchAt(/`+/y, line, at)?.[0] ?? '';
+function runAt(line: string, start: number): string {
+  return matchAt(/`+/y, line, start)?.[0] ?? '';
 }
 
 const KEPT_ENTITY = /&(?:lt|gt|amp|quot|#39|#96);/y;
@@ -122,67 +120,64 @@ const ENTITY = /&(?:#\d{1,8}|#x[0-9a-f]{1,8}|[a-z][a-z0-9]{1,40});/iy;
 const SPACE_ENTITY = /&nbsp;/y;
 
 /** An entity is a way to write a character so that a filter does not see it; few are needed. */
-function readAmpersand(reading: PieceReading, at: number): number {
-  const space = matchAt(SPACE_ENTITY, reading.line, at);
+function readAmpersand(reading: PieceReading, start: number): number {
+  const space = matchAt(SPACE_ENTITY, reading.line, start);
   if (space !== null) {
     addText(reading, '\u00A0');
-    return at + space[0].length;
+    return start + space[0].length;
   }
-  const kept = matchAt(KEPT_ENTITY, reading.line, at);
-  if (kept !== null) {
-    reading.pieces.push({ kind: 'markup', text: kept[0] });
-    return at + kept[0].length;
+  const entity = matchAt(KEPT_ENTITY, reading.line, start);
+  if (entity !== null) {
+    reading.pieces.push({ kind: 'markup', text: entity[0] });
+    return start + entity[0].length;
   }
-  if (matchAt(ENTITY, reading.line, at) !== null)
+  if (matchAt(ENTITY, reading.line, start) !== null)
     reading.pieces.push({ kind: 'markup', text: '&amp;' });
   else addText(reading, '&');
-  return at + 1;
+  return start + 1;
 }
 
-/**
- * What a backslash protects is written so that it needs no backslash, where the character could
- * become markup.
- */
-function readBackslash(reading: PieceReading, at: number): number {
+/** Rewrites a character after a backslash so that it needs none, if it could become markup. */
+function readBackslash(reading: PieceReading, start: number): number {
   const { line, pieces } = reading;
-  const next = line[at + 1] ?? '';
+  const next = line[start + 1] ?? '';
   if (next === '`') {
-    const run = runAt(line, at + 1);
+    const run = runAt(line, start + 1);
     pieces.push({ kind: 'markup', text: '&#96;'.repeat(run.length) });
-    return at + 1 + run.length;
+    return start + 1 + run.length;
   }
   if (next === '<' || next === '&')
     pieces.push({ kind: 'markup', text: next === '<' ? '&lt;' : '&amp;' });
   // Behind a bracket the backslash keeps `[x]: …` from being a definition.
-  else if (next === '@' || next === '/' || (next === ':' && line[at - 1] !== ']'))
+  else if (next === '@' || next === '/' || (next === ':' && line[start - 1] !== ']'))
     addText(reading, next);
   else if (/[!-/:-@[-`{-~]/.test(next)) addText(reading, `\\${next}`);
   else {
     addText(reading, '\\');
-    return at + 1;
+    return start + 1;
   }
-  return at + 2;
+  return start + 2;
 }
 
 /**
  * The end of a link's text: its destination is checked, and a definition (`[x]: …`), which nobody
  * sees, is shown.
  */
-function readBracket(reading: PieceReading, at: number): number {
+function readBracket(reading: PieceReading, start: number): number {
   const { line, pieces } = reading;
-  const next = line[at + 1];
+  const next = line[start + 1];
   if (next === ':' || next === '(') {
-    const tail = matchAt(LINK_TAIL, line, at);
+    const tail = matchAt(LINK_TAIL, line, start);
     const destination = cleanDestination(tail?.[1] ?? '');
     if (next === '(' && tail !== null && destination !== undefined) {
       pieces.push({ kind: 'link-end', destination });
-      return at + tail[0].length;
+      return start + tail[0].length;
     }
     pieces.push({ kind: 'markup', text: `]\\${next}` });
-    return at + 2;
+    return start + 2;
   }
   addText(reading, ']');
-  return at + 1;
+  return start + 1;
 }
 
 /** Tags that are not closed, or not in order, within the line. */
@@ -232,48 +227,48 @@ const AUTOLINK = /<(https?:\/\/[^\s<>`\\\]&]{1,2000})>/iy;
  * Reads what begins with `<`: a comment goes, a harmless tag stays without its attributes, an image
  * becomes a link, and everything else is shown as text. Returns where the rest of the line begins.
  */
-function readAngle(reading: PieceReading, at: number): number {
+function readAngle(reading: PieceReading, start: number): number {
   const { line, pieces } = reading;
-  if (line.startsWith('<!--', at)) return readComment(reading, at);
-  const code = matchAt(CODE_ELEMENT, line, at);
+  if (line.startsWith('<!--', start)) return readComment(reading, start);
+  const code = matchAt(CODE_ELEMENT, line, start);
   if (code !== null) {
     pieces.push({ kind: 'markup', text: `<code>${code[1]}</code>` });
-    return at + code[0].length;
+    return start + code[0].length;
   }
-  const tag = matchAt(TAG, line, at);
+  const tag = matchAt(TAG, line, start);
   if (tag !== null) {
     const name = (tag[2] ?? '').toLowerCase();
     if (name === 'br') pieces.push({ kind: 'markup', text: '<br>' });
     else pieces.push({ kind: 'tag', name, isClosing: tag[1] === '/' });
-    return at + tag[0].length;
+    return start + tag[0].length;
   }
-  return readPicture(reading, at);
+  return readPicture(reading, start);
 }
 
-function readPicture(reading: PieceReading, at: number): number {
+function readPicture(reading: PieceReading, start: number): number {
   const { line, pieces } = reading;
-  const image = matchAt(IMAGE_TAG, line, at);
+  const image = matchAt(IMAGE_TAG, line, start);
   if (image !== null) {
     addImage(reading, image[1] ?? '');
-    return at + image[0].length;
+    return start + image[0].length;
   }
-  const dropped = matchAt(DROPPED_TAG, line, at);
+  const dropped = matchAt(DROPPED_TAG, line, start);
   if (dropped !== null) {
     addText(reading, ' ');
-    return at + dropped[0].length;
+    return start + dropped[0].length;
   }
-  const link = matchAt(AUTOLINK, line, at);
+  const link = matchAt(AUTOLINK, line, start);
   if (link !== null) {
     addText(reading, link[1] ?? '');
-    return at + link[0].length;
+    return start + link[0].length;
   }
   pieces.push({ kind: 'markup', text: '&lt;' });
-  return at + 1;
+  return start + 1;
 }
 
 /** A space takes a comment's place, or the texts around it could make up something new. */
-function readComment(reading: PieceReading, at: number): number {
-  const end = reading.line.indexOf('-->', at + 2);
+function readComment(reading: PieceReading, start: number): number {
+  const end = reading.line.indexOf('-->', start + 2);
   reading.hadComment = true;
   addText(reading, ' ');
   if (end >= 0) return end + 3;
@@ -293,9 +288,9 @@ function addImage(reading: PieceReading, attributes: string): void {
 }
 
 export interface InlineOptions {
-  /** What the paragraph held so far; the line goes on with it. */
+  /** Context from the paragraph's earlier words, which this line continues. */
   readonly words: WordContext;
-  /** The text may hold a table, whose cells end at every `|`, also within a code span. */
+  /** The text can hold a table, whose cells end at every `|`, also within a code span. */
   readonly hasTables: boolean;
   /** The line is raw HTML, where markdown means nothing. */
   readonly isRaw?: boolean;
@@ -329,7 +324,7 @@ function addText({ pieces }: PieceReading, text: string): void {
   else pieces.push({ kind: 'text', text });
 }
 
-function matchAt(pattern: RegExp, line: string, at: number): RegExpExecArray | null {
-  pattern.lastIndex = at;
+function matchAt(pattern: RegExp, line: string, start: number): RegExpExecArray | null {
+  pattern.lastIndex = start;
   return pattern.exec(line);
 }

@@ -25,15 +25,15 @@ export function formatMark({ kind, ...rest }: Mark): string {
 /** The version of every mark. */
 const VERSION = 1;
 
-/** What a line says; nothing, if it is none of ours. */
+/** Reads the fields of a mark; an empty object for any other line. */
 function readMark(line = ''): Readonly<Record<string, unknown>> {
   const [, json = ''] = /^<!-- axe-action (\{[^\n]*\}) -->\r?$/.exec(line) ?? [];
   return (parseJson(json) ?? {}) as Readonly<Record<string, unknown>>;
 }
 
 /**
- * What a text says about itself; nothing where it is not ours, or somebody has taken its first line
- * out.
+ * Reads the mark of a text from its first line; an empty object if the text is not ours or somebody
+ * has removed that line.
  */
 export function readOwnMark(body: string): Readonly<Record<string, unknown>> {
   return readMark(body.split('\n', 1)[0]);
@@ -59,14 +59,14 @@ export function withMark(body: string, mark: Mark): string {
 }
 
 /**
- * A text by others in which no line can pass for a mark, wherever it stands: a program finds it in
- * code too.
+ * Changes a text by others so that no line can pass for a mark, not even in code, where programs
+ * find it too.
  */
 export function removeMarks(text: string): string {
   return text.replaceAll(START, 'axe-action {');
 }
 
-/** Whether a run of ours has written a text: a line of it begins with a mark. */
+/** True for a text that a run of ours has written: one of its lines begins with a mark. */
 export function isOwnText(body: string): boolean {
   return /^<!-- axe-action \{/m.test(body);
 }

@@ -33,8 +33,8 @@ const CONTROL = /[\0-\x1f\x7f]/;
 const FOLDED_PARENT = /^\.\.[. ]*$/;
 
 /**
- * Whether a path leads to where credentials are kept, by {@link CREDENTIAL_PLACES}. Names are
- * compared as the most lenient file system compares them. Never read, listed or written.
+ * True for a path to credentials, by {@link CREDENTIAL_PLACES}. Names are compared as the most
+ * lenient file system compares them. Such a path is never read, listed or written.
  */
 export function isSecretPath(segments: readonly string[]): boolean {
   const names = segments.map(foldName);
@@ -46,8 +46,8 @@ export function isSecretPath(segments: readonly string[]): boolean {
 }
 
 /**
- * Whether a path must not be written although it may be read: GitHub's own folder and actions,
- * which run with the repository's secrets, and the agents themselves with their skills.
+ * True for a path that can be read but must not be written: GitHub's own folder and actions, which
+ * run with the repository's secrets, and the agents themselves with their skills.
  */
 export function isWriteProtected(segments: readonly string[]): boolean {
   const names = segments.map(foldName);
@@ -56,7 +56,7 @@ export function isWriteProtected(segments: readonly string[]): boolean {
   );
 }
 
-/** What must not be written wherever it lies: names of a path, one after the other. */
+/** Places that must not be written in any folder: consecutive names of a path. */
 export const PROTECTED_PLACES: readonly (readonly string[])[] = [
   ['.github'],
   ['action.yml'],
@@ -79,9 +79,9 @@ export function foldName(name: string): string {
 }
 
 /**
- * Where programs keep credentials: a name, or names one after the other, wherever they lie; a
- * folder with all below it. The one list: file tools, context files and skills do not read them,
- * and the jail of commands hides them.
+ * Places of credentials: a name or consecutive names, in any folder; a folder includes everything
+ * below it. File tools, context files and skills do not read them, and the jail of commands hides
+ * them.
  */
 export const CREDENTIAL_PLACES: readonly string[] = [
   // git, ssh, gpg; `.git` holds the token of the checkout.
@@ -177,10 +177,9 @@ const VARIABLES = [
 ];
 
 /**
- * What the environment says must be kept from the file tools although it could lie in the
- * workspace: the runner's temporary folder, which holds tokens and the files that steer later
- * steps, credentials, and, against writing, the action itself where it is checked out in the
- * workspace.
+ * Paths from the environment that the file tools must not use even inside the workspace: the
+ * runner's temporary folder, which holds tokens and the files that control later steps, and
+ * credentials. The action itself, if it is checked out in the workspace, is read-only.
  */
 export function protectedPaths(env: Environment): ProtectedPaths {
   const action = env['GITHUB_ACTION_PATH'] ?? '';

@@ -14,7 +14,7 @@ import {
 } from './words.js';
 
 /**
- * Where a text goes; an `untrusted-comment` may hold words of people without write access.
+ * Destination of a text; an `untrusted-comment` can hold words of people without write access.
  * @internal
  */
 export type Channel =
@@ -53,7 +53,7 @@ export function sanitize(text: string, channel: Channel, secrets: readonly strin
 }
 
 /**
- * How long a text may be; room is left for what the publisher puts around it: hidden marker,
+ * Maximum length of a text, with room for the parts that the publisher adds: hidden marker,
  * heading, footer.
  */
 interface Limit {
@@ -164,7 +164,7 @@ export function cleanLog(text: string): string {
  * and every code fence and `<details>` that is opened is closed.
  *
  * It does not guess how GitHub reads doubtful markdown, it writes markdown that can be read in one
- * way only: fences stand at the left margin after a blank line, backticks that make no code span
+ * way only: fences begin at the left margin after a blank line, backticks that make no code span
  * within their line are entities, and so is every `<` that begins no tag of ours. The result is
  * final once cleaning it changes nothing.
  * @internal
@@ -313,7 +313,7 @@ function readSummary(state: State, line: string, hasTables: boolean): boolean {
   const [match, open, title = ''] = SUMMARY_LINE.exec(line) ?? [];
   if (match === undefined || title.includes('<!--')) return false;
   if (open !== undefined && state.details >= MAX_DEPTH) return false;
-  if (open === undefined && !OPEN_DETAILS.test(state.lines.findLast((other) => other !== '') ?? ''))
+  if (open === undefined && !OPEN_DETAILS.test(state.lines.findLast((above) => above !== '') ?? ''))
     return false;
   if (open !== undefined) openDetails(state, open);
   const words = beginWords(state.words.references);
@@ -337,7 +337,7 @@ function readText(state: State, line: string, options: InlineOptions): void {
   }
 }
 
-/** Adds a line that has to stand after a blank one. */
+/** Adds a line that needs a blank line before it. */
 function pushBlock(state: State, line: string): void {
   state.needsBlank = true;
   pushLine(state, line);

@@ -1,11 +1,11 @@
 /**
- * Whether a reference to an issue, pull request, discussion or commit may stay live. GitHub tells
- * the other thread of each one: `own` keeps short ones, which are within the repository, and no
- * address; `none` keeps none, `all` keeps both.
+ * Rule for live references to an issue, pull request, discussion or commit, each of which GitHub
+ * reports in the other thread. `own` keeps short ones, which are within the repository, and no
+ * address; `none` keeps neither, `all` keeps both.
  */
 export type ReferencePolicy = 'all' | 'own' | 'none';
 
-/** What was read before a word, within its paragraph. */
+/** Context of a word: the words before it in its paragraph. */
 export interface WordContext {
   readonly references: ReferencePolicy;
   /**
@@ -54,8 +54,8 @@ export function cleanLinkEnd(destination: string, context: WordContext): string 
   const isClosing = context.isLinkAfterClosing || context.isAfterClosing;
   context.isLinkAfterClosing = false;
   if (!isReferenceUrl(destination)) {
-    // Where no link was opened, it is text: an address is a link there, and `octo/repo#7` one to
-    // another repository.
+    // Without an opened link this is text, in which an address becomes a link, and `octo/repo#7` a
+    // reference to another repository.
     const isElsewhere = /\/[^/#]+#\d/.test(destination);
     const mayRefer = context.references !== 'none' && !isClosing && !isElsewhere;
     const isText = !mayRefer && !/^https?:/i.test(destination);
@@ -85,7 +85,7 @@ const TAIL = '(?:(?!https?:|www\\.)[A-Za-z0-9])*';
  */
 const WORDS = new RegExp(
   [
-    // What has no proper host is not a link for GitHub, and what it holds counts as text.
+    // GitHub makes no link of an address without a proper host, so its parts count as text.
     String.raw`(https?:\/\/[A-Za-z0-9][A-Za-z0-9.-]*(?!\w)[^\s<>"'()[\]!]*`,
     String.raw`(?<![A-Za-z0-9])www\.[\w.-]{0,100}(?:\/[\w.-]{1,100}){2}\/(?:issues|pulls?|discussions|commits?)\/[\w.-]+)`,
     String.raw`((?<![A-Za-z0-9])@[A-Za-z0-9][\w-]*(?:\/[\w-]+)?)`,
@@ -145,8 +145,8 @@ function cleanWord(word: string, kind: WordKind, context: WordContext): string {
 }
 
 /**
- * The same address, in which nothing looks like a reference: behind a bracket that is not closed,
- * for instance, it is no link for GitHub but text, and `#7` at its end would count.
+ * Rewrites an address so that nothing in it looks like a reference. After an unclosed bracket, for
+ * example, GitHub reads an address as text, and `#7` at its end would count.
  */
 function withoutNumbers(url: string): string {
   return url.replace(/(#|GH-)(\d)/gi, (_, mark: string, digit: string) => `${mark}%3${digit}`);
@@ -184,9 +184,8 @@ export function cleanDestination(destination: string): string | undefined {
 }
 
 /**
- * Whether GitHub could take an address for an issue, pull request, discussion or commit, on any
- * server: what looks like one elsewhere is treated alike. Escapes count as the characters they
- * stand for.
+ * True if GitHub could take an address for an issue, pull request, discussion or commit. Addresses
+ * on other servers are treated alike. Escapes count as the characters they represent.
  */
 export function isReferenceUrl(url: string): boolean {
   const plain = url.replace(ESCAPED, (escaped) => decodeURIComponent(escaped));
@@ -198,9 +197,9 @@ const REFERENCE = /\/(?:issues|pulls?|discussions|commits?)\/+[^/\s]/i;
 const REDIRECT = /^https?:\/\/redirect\.github\.com\//i;
 
 /**
- * An address that no thread is told of. What github.com has is linked by way of
- * `redirect.github.com`, GitHub's own host for that; an address on another server becomes text,
- * without what makes a link of it.
+ * Rewrites an address so that GitHub reports it in no thread. An address on github.com is linked
+ * through `redirect.github.com`, GitHub's own host for that; an address on another server becomes
+ * text, without the parts that would make it a link.
  */
 export function disarmUrl(url: string): { readonly text: string; readonly isLink: boolean } {
   const plain = url.replaceAll('@', '%40');
