@@ -19,7 +19,7 @@ interface CommentableLine {
 /** The lines of a changed file that can carry a comment, by their number on each side. */
 export interface CommentableFile {
   readonly path: string;
-  /** Where a renamed or copied file comes from. */
+  /** Path that a renamed or copied file had before. */
   readonly previousPath: string | undefined;
   readonly LEFT: ReadonlyMap<number, CommentableLine>;
   readonly RIGHT: ReadonlyMap<number, CommentableLine>;
@@ -28,9 +28,9 @@ export interface CommentableFile {
 export type CommentableLines = ReadonlyMap<string, CommentableFile>;
 
 /**
- * What of a unified diff can carry a comment: the lines of its hunks, removed ones on the left,
- * added ones on the right, those between on both. Binary files and submodules have none (GitHub
- * REST API, "create a review for a pull request").
+ * GitHub takes comments only on lines of a diff's hunks: removed ones on the left, added ones on the
+ * right, unchanged ones on both. Binary files and submodules have none (GitHub REST API, "create a
+ * review for a pull request").
  */
 export function commentableLines(diff: string): CommentableLines {
   // A link that becomes a file is removed and added: two parts of the diff with one path.
@@ -39,19 +39,20 @@ export function commentableLines(diff: string): CommentableLines {
 }
 
 function linesOf(path: string, parts: readonly DiffFile[]): CommentableFile {
-  const left = new Map<number, CommentableLine>();
-  const right = new Map<number, CommentableLine>();
+  const oldLines = new Map<number, CommentableLine>();
+  const newLines = new Map<number, CommentableLine>();
   const hunks = parts.flatMap((part) => (part.content === 'text' ? part.hunks : []));
   for (const [hunk, { lines }] of hunks.entries()) {
     for (const line of lines) {
       const { kind, text } = line;
-      const other = kind === 'context' ? line : undefined;
-      if (kind !== 'added') left.set(line.oldLine, { text, hunk, other: other?.newLine });
-      if (kind !== 'removed') right.set(line.newLine, { text, hunk, other: other?.oldLine });
+      const contextLine = kind === 'context' ? line : undefined;
+      if (kind !== 'added') oldLines.set(line.oldLine, { text, hunk, other: contextLine?.newLine });
+      if (kind !== 'removed')
+        newLines.set(line.newLine, { text, hunk, other: contextLine?.oldLine });
     }
   }
   const previousPath = parts.find((part) => part.previousPath !== undefined)?.previousPath;
-  return { path, previousPath, LEFT: left, RIGHT: right };
+  return { path, previousPath, LEFT: oldLines, RIGHT: newLines };
 }
 
 /**
@@ -73,15 +74,15 @@ export function findFile(lines: CommentableLines, path: string): CommentableFile
 }
 
 /**
- * What a line of code is known by where the line itself is not kept: 16 hexadecimal digits, behind
- * `~` for one that does not say which line it is. Empty for no line.
+ * Identifies a line of code without keeping its text: 16 hexadecimal digits, after `~` if many lines
+ * could read the same. Empty for a line without code.
  */
 export function lineFingerprint(line: string): string {
   const code = normalizeCode(line);
   return code === '' ? '' : `${isTelling(code) ? '' : '~'}${textId(code).slice(2)}`;
 }
 
-/** Whether the line that a key stands for says which line it is. */
+/** A line such as `}` occurs too often to be found again by its fingerprint. */
 export function isDistinctiveFingerprint(key: string): boolean {
   return key !== '' && !key.startsWith('~');
 }

@@ -10,27 +10,26 @@ interface Before {
   readonly last: string;
   /** Paths of files that no review up to then was shown, or not whole; left out: none. */
   readonly unseen?: readonly string[];
-  /** Of the files that reviews up to then have seen, see `patchId`; left out: nobody kept them. */
+  /** Patch ids of the files that earlier reviews have seen; left out: they were not kept. */
   readonly patches?: readonly string[];
-  /** Which files it was to look at, where not all were. */
+  /** Path patterns that limited that review; left out: it covered all files. */
   readonly only?: PathPatterns;
 }
 
-/** What a review looks at. */
+/** The part of a pull request that a review looks at. */
 export type ReviewScope = {
   /** Sha. */
   readonly head: string;
   readonly filesTotal: number;
-  /** Which files are to be looked at; left out: all. */
+  /** Path patterns that limit this review; left out: it covers all files. */
   readonly only?: PathPatterns;
 } & (
   | { readonly kind: 'full'; readonly why: FullReviewReason; readonly before: Before | undefined }
   | {
       readonly kind: 'since';
       readonly before: Before;
-      /** What has changed since then. */
       readonly change: FetchedChange;
-      /** Paths of it that are as at the base again: they are no files of the pull request. */
+      /** Paths in `change` that match the base again, so the pull request does not change them. */
       readonly reverted?: readonly string[];
       /**
        * The branch was rewritten or merged: `change` is what the pull request changes in files
@@ -62,11 +61,11 @@ export function planScope({
   if (last === undefined) return { kind: 'full', why: 'first', before: undefined } as const;
   const { unseen, patches, only, into: intoBefore = '' } = last;
   const before = { last: last.head, unseen, patches, only };
-  const full = (why: FullReviewReason) => ({ kind: 'full', why, before }) as const;
+  const full = (reason: FullReviewReason) => ({ kind: 'full', why: reason, before }) as const;
   if (isFullRequested) return full('asked');
-  // What cannot be told is no reason.
+  // An unknown branch does not show that the pull request has another target.
   if (intoBefore !== '' && into !== '' && intoBefore !== into) return full('other-base');
-  // What is new since then has to be asked for.
+  // Only GitHub knows the changes since then, so the caller has to fetch them.
   return last.head === head ? full('again') : ({ kind: 'ask', before } as const);
 }
 
@@ -99,14 +98,14 @@ export function reviewCommand(trigger: Trigger): { readonly isFull: boolean } | 
   return all === undefined ? undefined : { isFull: word !== undefined };
 }
 
-/** Whether a comment asks something else of the agent than a review. */
+/** A comment that does not request a review is a question to the agent. */
 export function isQuestion(trigger: Trigger): boolean {
   return trigger.kind === 'comment' && reviewCommand(trigger) === undefined;
 }
 
 /**
- * What a change of a file is known by wherever a rebase moves it: path, mode, kind, and its hunks
- * with their context, but without line numbers. Undefined where that cannot be told: a diff that is
+ * Identifies a file's change so that a rebase keeps the id: path, mode, kind, and its hunks with
+ * their context, but without line numbers. Undefined if the diff does not say enough: one that is
  * put together from the files that GitHub lists has no modes, and lacks the lines of large files.
  * @internal
  */
@@ -117,7 +116,7 @@ export function patchId({ path, header, hunks }: DiffFile): string | undefined {
   );
   if (!isWhole) return undefined;
   const lines = all.filter((line) => !LIKENESS.test(line));
-  // What has no lines, such as a binary file, is known by its blobs.
+  // A change without lines, such as a binary file's, is known by its blobs.
   const facts = hunks.length === 0 ? lines : lines.map((line) => line.replace(BLOBS, 'index'));
   const bodies = hunks.map(({ text }) => text.replace(/^@@[^\n]*/, '@@'));
   const hash = createHash('sha256').update(JSON.stringify([path, facts, bodies]));
@@ -127,15 +126,14 @@ export function patchId({ path, header, hunks }: DiffFile): string | undefined {
 const BLOBS = /^index [0-9a-f]+\.\.[0-9a-f]+/;
 /** A file that is only moved, or whose mode alone changes, names no blobs. */
 const WITHOUT_BLOBS = /^(?:old mode |similarity index 100%)/;
-/** How alike both sides of a rename are is the base's doing too. */
+/** The similarity of a rename depends on the base too, so it does not belong in the id. */
 const LIKENESS = /^(?:dis)?similarity index /;
 
 /** 96 bits, so that nobody can make another change with the same. */
 const ID_LENGTH = 16;
 
 /**
- * What the files of a change are known by, but for those that nobody has read; nobody reads binary
- * ones.
+ * Patch ids of the files that were read. Binary files count as read, because no review reads them.
  */
 export function patchIds(diff: string, isUnread: (path: string) => boolean): readonly string[] {
   return parseDiff(diff).flatMap((file) =>
@@ -152,7 +150,7 @@ export function pathsOfKnownPatches(diff: string, patches: readonly string[]): R
   return new Set(files.flatMap(({ path }) => (others.has(path) ? [] : [path])));
 }
 
-/** Why files were not read, in the order in which that is told. */
+/** Reasons for which files were not read, in the order in which reports list them. */
 export const UNREAD_WORDS = {
   failed: 'in a part of the review that failed or exceeded the budget',
   budget: 'beyond `max-diff-tokens` or what the model takes',
@@ -167,7 +165,7 @@ export const UNREAD_REASONS = Object.keys(UNREAD_WORDS) as UnreadReason[];
 
 export const COVERAGE_KINDS = ['whole', 'part', 'none'] as const;
 
-/** Which files of a change a review has looked at. */
+/** Counts of the files that a review has read, and the files that it has not. */
 export interface Coverage {
   readonly kind: (typeof COVERAGE_KINDS)[number];
   readonly files: number;
@@ -185,7 +183,7 @@ export interface Coverage {
 /** @internal */
 export interface CoverageParts {
   readonly change: Pick<FetchedChange, 'diff' | 'files' | 'filesTotal' | 'isListShort'>;
-  /** Whether the inputs keep a file from the model. */
+  /** True for a file that the inputs keep from the model. */
   isLeftOut(path: string): boolean;
   /**
    * Paths of files that the model was not shown, or not whole; of an earlier run too, where it is
@@ -195,9 +193,9 @@ export interface CoverageParts {
 }
 
 /**
- * How much of a change is read. It is `whole` only if every file that GitHub counts was shown
- * whole, by this run or an earlier one. A file that only moved, changed its mode or is empty has no
- * lines that could be missed.
+ * Coverage is `whole` only if every file that GitHub counts was shown whole, by this run or an
+ * earlier one. A file that only moved, changed its mode or is empty has no lines that could be
+ * missed.
  */
 export function coverageOf({ change, isLeftOut, notShown }: CoverageParts): Coverage {
   const unreadable = new Set(filesWithoutLines(change));
@@ -211,8 +209,8 @@ export function coverageOf({ change, isLeftOut, notShown }: CoverageParts): Cove
   const files = Math.max(change.filesTotal, listedPaths.length);
   const unread = [
     ...listedPaths.flatMap((path) => {
-      const why = whyUnread(path);
-      return why === undefined ? [] : [{ path, why }];
+      const reason = whyUnread(path);
+      return reason === undefined ? [] : [{ path, why: reason }];
     }),
     ...Array.from({ length: files - listedPaths.length }, () => ({
       path: '',
@@ -229,7 +227,7 @@ function kindOf({ files, read, isListShort }: Omit<Coverage, 'kind' | 'unread'>)
   return read === files && isListShort !== true ? 'whole' : 'part';
 }
 
-/** The same after parts of a review failed or were not paid for: their files were not read. */
+/** Files of a part that failed or was over the budget were not read. */
 export function coverageWithoutFiles(coverage: Coverage, missed: Coverage['unread']): Coverage {
   if (missed.length === 0) return coverage;
   const known = new Set(coverage.unread.map(({ path }) => path));
@@ -294,8 +292,8 @@ export function formatCoverage(coverage: Coverage, scope?: ReviewScope): string 
     coverage.unread.some(({ path, why }) => path === '' && why === 'failed')
   )
     return `Nothing was ${verb.toLowerCase()}: the run ended without a result.`;
-  const how = coverage.isCutShort === true && coverage.unread.length === 0 ? ' in part' : '';
-  const opening = `${verb}${how}: ${extentOf(coverage, scope)}${reasonOf(scope)}.`;
+  const partNote = coverage.isCutShort === true && coverage.unread.length === 0 ? ' in part' : '';
+  const opening = `${verb}${partNote}: ${extentOf(coverage, scope)}${reasonOf(scope)}.`;
   const listNote = coverage.isListShort === true ? [LIST_SHORT] : [];
   const unread = coverage.unread.length === 0 ? [] : [formatUnread(coverage.unread)];
   return [opening, ...listNote, ...unread].join(' ');
@@ -308,30 +306,30 @@ function extentOf(coverage: Coverage, scope: ReviewScope | undefined): string {
   const { kind, files, read, unread } = coverage;
   const total = count(files, 'file');
   if (scope?.kind === 'since') {
-    const left = new Set(unread.map(({ path }) => path));
+    const unreadPaths = new Set(unread.map(({ path }) => path));
     const fresh = countFreshFiles(coverage, scope);
     if (scope.isRewritten === true)
       return `${formatInteger(fresh)} of ${total} at \`${short(scope.head)}\`; the others that were read have the same patch as at \`${short(scope.before.last)}\``;
-    const missed = (scope.before.unseen ?? []).filter((path) => !left.has(path));
+    const missed = (scope.before.unseen ?? []).filter((path) => !unreadPaths.has(path));
     const more = missed.length === 0 ? '' : ', with what was not read before';
     return `\`${short(scope.before.last)}..${short(scope.head)}\`, ${formatInteger(fresh)} of ${total}${more}`;
   }
-  const at = scope === undefined ? '' : ` at \`${short(scope.head)}\``;
+  const atHead = scope === undefined ? '' : ` at \`${short(scope.head)}\``;
   if (kind === 'whole') {
-    const what = scope === undefined ? 'change' : 'pull request';
-    return `the whole ${what}, ${total}${at === '' ? '' : `,${at}`}`;
+    const subject = scope === undefined ? 'change' : 'pull request';
+    return `the whole ${subject}, ${total}${atHead === '' ? '' : `,${atHead}`}`;
   }
-  return read === files ? `${total}${at}` : `${formatInteger(read)} of ${total}${at}`;
+  return read === files ? `${total}${atHead}` : `${formatInteger(read)} of ${total}${atHead}`;
 }
 
-/** How many of the files that are new since the last review, or were not read by it, were read. */
+/** Counts the files read among those that are new since the last review or were not read by it. */
 export function countFreshFiles(
   { unread, read }: Pick<Coverage, 'unread' | 'read'>,
   { change, before, reverted = [] }: Extract<ReviewScope, { kind: 'since' }>,
 ): number {
-  const left = new Set([...unread.map(({ path }) => path), ...reverted]);
+  const excluded = new Set([...unread.map(({ path }) => path), ...reverted]);
   const fresh = new Set([...change.files.map(({ path }) => path), ...(before.unseen ?? [])]);
-  return Math.min(read, [...fresh].filter((path) => !left.has(path)).length);
+  return Math.min(read, [...fresh].filter((path) => !excluded.has(path)).length);
 }
 
 function reasonOf(scope: ReviewScope | undefined): string {
@@ -340,18 +338,18 @@ function reasonOf(scope: ReviewScope | undefined): string {
     : '';
 }
 
-/** Which files were not read, by reason, as sentences. */
+/** Names the unread files by reason, in sentences. */
 function formatUnread(unread: Coverage['unread']): string {
   let names = MAX_NAMED;
-  const reasons = UNREAD_REASONS.flatMap((why) => {
-    const files = unread.filter((file) => file.why === why);
+  const reasons = UNREAD_REASONS.flatMap((reason) => {
+    const files = unread.filter((file) => file.why === reason);
     if (files.length === 0) return [];
     const named = files.flatMap(({ path }) => (path === '' ? [] : [path])).slice(0, names);
     names -= named.length;
-    return [`${files.length} ${UNREAD_WORDS[why]}${listed(named, files.length)}`];
+    return [`${files.length} ${UNREAD_WORDS[reason]}${listed(named, files.length)}`];
   });
-  const those = unread.length === 1 ? 'it' : 'those';
-  return `Not read: ${reasons.join('; ')}. Nothing is known about ${those}.`;
+  const pronoun = unread.length === 1 ? 'it' : 'those';
+  return `Not read: ${reasons.join('; ')}. Nothing is known about ${pronoun}.`;
 }
 
 function listed(named: readonly string[], total: number): string {
@@ -370,7 +368,7 @@ function short(sha: string): string {
   return cleanLine(sha.slice(0, SHORT_SHA), SHORT_SHA);
 }
 
-/** How much was read, as the end of a title. */
+/** The end of a check's title, which says how much was read. */
 export function coverageTitle({ kind, files, read, isListShort }: Coverage): string {
   if (kind === 'whole') return ' · whole';
   if (isListShort === true) return ` in ${read} of more than ${count(files, 'file')}`;

@@ -36,7 +36,7 @@ export interface UnfinishedCheck {
   readonly agent: string;
 }
 
-/** What a run has decided before a check of it is begun. */
+/** Facts of a run that are known before its check is started. */
 interface CheckedRun {
   readonly trigger: Trigger;
   readonly agent: { readonly name: string };
@@ -72,12 +72,12 @@ export type CheckProgress = ReturnType<typeof createCheckProgress>;
  * leaves in progress is ended by the post step.
  */
 export function createCheckProgress(options: CheckProgressOptions) {
-  let begun: Promise<(CheckRunKey & FoundCheckRun) | undefined> | undefined;
+  let startedCheck: Promise<(CheckRunKey & FoundCheckRun) | undefined> | undefined;
   let reviewEnd: ReviewOutcome | undefined;
   let edits = 0;
   let editing: Promise<void> = Promise.resolve();
   async function edit(title: string): Promise<void> {
-    const check = await begun;
+    const check = await startedCheck;
     if (check === undefined) return;
     const { repository, id } = check;
     const texts = { title, summary: runningSummary(options.runUrl) };
@@ -86,36 +86,36 @@ export function createCheckProgress(options: CheckProgressOptions) {
       REMEDY,
     );
   }
-  async function started(): Promise<Awaited<typeof begun>> {
+  async function started(): Promise<Awaited<typeof startedCheck>> {
     // A late edit must not take a finished check's title.
     await editing;
-    return await begun;
+    return await startedCheck;
   }
   async function finished(): Promise<void> {
-    if (begun === undefined) return;
-    begun = undefined;
+    if (startedCheck === undefined) return;
+    startedCheck = undefined;
     await options.keep(undefined);
   }
   return {
     finished,
     /** `review` is what was open when the run began; left out where nobody knows. */
     start(plan: CheckedRun, head: string | undefined, review?: ReviewOutcome): void {
-      // A question about a pull request is no look at its commit.
+      // A question about a pull request does not review its commit.
       if (plan.trigger.kind === 'comment' && plan.scope === undefined) return;
       reviewEnd = review;
-      begun ??= begin(plan, head, options);
+      startedCheck ??= begin(plan, head, options);
     },
     /** The check that was begun, once GitHub has taken it. */
     started: async (): Promise<FoundCheckRun | undefined> => await started(),
     /** Shows a stage, at most three times; an error there is ignored. */
     show(stage: RunStage): void {
-      if (begun === undefined || edits === MAX_EDITS || !isWorthShowing(stage)) return;
+      if (startedCheck === undefined || edits === MAX_EDITS || !isWorthShowing(stage)) return;
       edits += 1;
       const title = stageTitle(stage);
       editing = editing.then(() => edit(title)).catch(() => undefined);
     },
     /** Writes what findings say without a run: of a command only where the commit has a check. */
-    tell: (told: ToldCheck): Promise<void> => tell(told, options),
+    tell: (check: ToldCheck): Promise<void> => tell(check, options),
     /** `review` is what is open now; left out: what was open when the run began. */
     async end(message: string, kind: 'failed' | 'cancelled', review = reviewEnd): Promise<void> {
       const check = await started();
@@ -214,7 +214,7 @@ function endAfter(
   if (review.isBlocking) return { title, conclusion: 'failure' };
   if (review.open.length > 0) return { title, conclusion: 'neutral' };
   if (before === undefined) return { title: 'Nothing was reviewed', conclusion: 'neutral' };
-  // What could not be read holds as it was, and is no success.
+  // Unread conversations may hold open findings: the title stays, and the check cannot succeed.
   if (isUnread)
     return {
       title: before.title,

@@ -18,9 +18,8 @@ import { isNeverHeldBack } from '../decide/duplicates.js';
 import type { Confidence, Finding, Severity } from '../finding.js';
 import { testBlock } from './test-block.js';
 
-/** How the parts of a comment are put together. */
 interface CommentFrame {
-  /** Who says so, and where to read more: markdown of ours. */
+  /** Names the author and links to the documentation, in markdown of ours. */
   readonly signature: string;
   /** On a fork a push ends no finding. */
   readonly isFork: boolean;
@@ -52,8 +51,8 @@ export function commentText(placed: PlacedFinding, frame: CommentFrame): string 
 }
 
 /**
- * The same for where no line carries it: nothing can be offered to be committed, and nobody can
- * answer below it.
+ * Markdown of a finding without a comment of its own: GitHub cannot offer its suggestion for commit,
+ * and nobody can answer below it.
  */
 export function findingInText(finding: Finding, clean: CommentFrame['clean']): string {
   return paragraphs([
@@ -67,8 +66,8 @@ export function findingInText(finding: Finding, clean: CommentFrame['clean']): s
 }
 
 /**
- * What a finding says below its title, as plain markdown that nobody has cleaned yet: for where
- * nothing is posted.
+ * The text below a finding's title, as plain markdown that nobody has cleaned yet. It is for outputs
+ * that are not posted.
  */
 export function findingPlainText({ body, trigger, suggestion }: Finding): string {
   return paragraphs([
@@ -111,13 +110,13 @@ export function titleLine(
   title: string,
   clean: CommentFrame['clean'],
   most = MAX_TITLE,
-  kept = most,
+  titleLength = most,
 ): string {
   // Behind a word, where no block begins.
-  const line = clean(`x ${cleanLine(title, kept)}`).slice(2);
+  const line = clean(`x ${cleanLine(title, titleLength)}`).slice(2);
   return line.length <= most
     ? line
-    : titleLine(title, clean, most, Math.floor((kept * most) / line.length));
+    : titleLine(title, clean, most, Math.floor((titleLength * most) / line.length));
 }
 
 const MAX_TITLE = 200;
@@ -131,9 +130,9 @@ function wordsOf({ body, trigger }: Finding, clean: CommentFrame['clean']): stri
 
 function dismissedBefore({ severity, category, dismissedOn }: Finding): string {
   if (dismissedOn === undefined) return '';
-  const why = severity === 'critical' ? `is ${severity}` : `is about ${category}`;
+  const cause = severity === 'critical' ? `is ${severity}` : `is about ${category}`;
   const reason = isNeverHeldBack({ severity, category })
-    ? ` It is reported again because it ${why}.`
+    ? ` It is reported again because it ${cause}.`
     : '';
   return `*Dismissed before, on #${dismissedOn}.${reason}*`;
 }
@@ -142,7 +141,7 @@ function suggestionOf({ finding, placement }: PlacedFinding, clean: CommentFrame
   if (finding.suggestion === undefined) return '';
   const isOffered = placement.kind === 'line' && placement.isExact && placement.side === 'RIGHT';
   const offer = codeBlock(finding.suggestion, 'suggestion');
-  // What cleaning changes is not what would have to be committed.
+  // Text that cleaning changes would no longer be the right code to commit.
   return isOffered && clean(offer) === offer
     ? offer
     : clean(`Suggested:\n\n${codeBlock(finding.suggestion, '')}`);
@@ -217,7 +216,7 @@ export function formatPublications(buffered: BufferedPublications): string {
 function formatPlaces(findings: readonly PlacedFinding[]): string {
   if (findings.length === 0) return '';
   const lines = sortWorstFirst(findings).map(
-    (one) => `- ${placeOf(one)} ${one.finding.severity}: ${one.finding.title}`,
+    (placed) => `- ${placeOf(placed)} ${placed.finding.severity}: ${placed.finding.title}`,
   );
   return [`**${count(findings.length, 'finding')}**`, '', ...lines].join('\n');
 }
@@ -387,8 +386,8 @@ export function composeComment({
   if (whole.length <= maxCharacters) return whole;
   const frame = marker.length + 1 + CUT_NOTE.length + below.length + MAX_CLOSING_FENCE;
   // At the end of a line: a cut through one can bring to life what was in a code span.
-  const kept = text.slice(0, text.lastIndexOf('\n', Math.max(0, maxCharacters - frame)) + 1);
-  return `${marker}\n${closeFence(kept)}${CUT_NOTE}${below}`;
+  const shortened = text.slice(0, text.lastIndexOf('\n', Math.max(0, maxCharacters - frame)) + 1);
+  return `${marker}\n${closeFence(shortened)}${CUT_NOTE}${below}`;
 }
 
 const CUT_NOTE =

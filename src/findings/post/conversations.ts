@@ -26,7 +26,7 @@ import {
   replyToReopened,
 } from './finding-texts.js';
 
-/** Something to be said in a conversation; cleaned markdown without its mark. */
+/** A reply for a conversation; cleaned markdown without its mark. */
 interface ThreadReply {
   readonly thread: Thread;
   readonly mark: Mark;
@@ -145,7 +145,7 @@ export async function postReplies(
   { place, warn }: ReviewToPost,
   replies: readonly ThreadReply[],
 ): Promise<number> {
-  let said = 0;
+  let postedCount = 0;
   for (const [index, { thread, mark, body }] of replies.entries()) {
     // A run that was killed may have said it.
     // Where people deleted the first comment, GitHub shows the next one in its place.
@@ -156,14 +156,13 @@ export async function postReplies(
     if (result instanceof GitHubError) {
       const message = `${count(replies.length - index, 'answer')} in conversations of findings could not be posted: ${result.message}`;
       warn({ code: 'publish-failed', message, remedy: result.remedy });
-      return said;
+      return postedCount;
     }
-    said += 1;
+    postedCount += 1;
   }
-  return said;
+  return postedCount;
 }
 
-/** Whether a review of the agent asks for changes. */
 function isRequesting(ledger: Ledger, agent: string): boolean {
   return submittedReviewsOf(ledger, agent).some(({ state }) => state === 'CHANGES_REQUESTED');
 }
@@ -179,14 +178,14 @@ function hasAsked(ledger: Ledger, agent: string): boolean {
  * The check of a run without news: it fails while a review asks for changes, or one has asked and a
  * blocking finding is open. If reviews could not be read, open findings decide.
  */
-export function reviewEndOf(asked: Pick<ReviewToPost, 'ledger' | 'agent' | 'blockOn'>) {
-  const { ledger, agent } = asked;
+export function reviewEndOf(posting: Pick<ReviewToPost, 'ledger' | 'agent' | 'blockOn'>) {
+  const { ledger, agent } = posting;
   // Also one that was withdrawn: what it asked for may be open again.
   const hasReview = submittedReviewsOf(ledger, agent).some(
     ({ body }) => readOwnMark(body)['asks'] === true,
   );
   const wasAsked = hasReview || ledger.seen === undefined;
-  const isFailing = isRequesting(ledger, agent) || (wasAsked && requestsChanges(asked));
+  const isFailing = isRequesting(ledger, agent) || (wasAsked && requestsChanges(posting));
   return { open: ledger.open, isBlocking: isFailing, unposted: [] };
 }
 
@@ -196,8 +195,8 @@ function hiddenFindings(ledger: Ledger): readonly KnownFinding[] {
 }
 
 /**
- * Whether the agent's findings ask for changes: one is open that is bad enough. A person who
- * dismissed its review has decided about those of then.
+ * A review requests changes while a finding is open that is bad enough. A person who dismissed such
+ * a review has overruled the findings of that time.
  */
 export function requestsChanges({
   ledger,
@@ -208,10 +207,11 @@ export function requestsChanges({
   const overruled = submittedReviewsOf(ledger, agent)
     .filter(({ state, isOverruled }) => state === 'DISMISSED' && isOverruled === true)
     .map(({ submittedAt = '' }) => Date.parse(submittedAt))
-    .filter((at) => !Number.isNaN(at));
+    .filter((time) => !Number.isNaN(time));
   const overruledAt = Math.max(0, ...overruled);
   return ledger.open.some(
-    (one) => isBlocking(one, blockOn) && (!isTold(one) || one.decided > overruledAt),
+    (finding) =>
+      isBlocking(finding, blockOn) && (!isTold(finding) || finding.decided > overruledAt),
   );
 }
 
@@ -225,8 +225,8 @@ export function mustRequestChanges(posting: ReviewToPost): boolean {
 }
 
 /**
- * Whether something became of findings that nobody was told of, or a review of the agent does not
- * say any more what is open.
+ * Findings have changed and no text says so yet, or the agent's review no longer matches the open
+ * findings.
  */
 export function hasUnreportedChanges(posting: ReviewToPost): boolean {
   const { ledger, news, agent } = posting;
@@ -253,9 +253,9 @@ export async function withdrawChangeRequests(
   if (requestsChanges(posting) || ledger.seen?.head !== head) return true;
   if (isPartlyKnown(posting) || posting.isUnread === true) return true;
   const ids = requests.map(({ id }) => id);
-  const why = 'Nothing that this agent asked to change is open.';
+  const reason = 'Nothing that this agent asked to change is open.';
   const result = await withGitHub(
-    (signal) => dismissReviews(client, { ...place, ids, message: why }, signal),
+    (signal) => dismissReviews(client, { ...place, ids, message: reason }, signal),
     DISMISS,
   );
   if (!(result instanceof GitHubError)) return false;

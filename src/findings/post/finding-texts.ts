@@ -19,24 +19,21 @@ import type { KnownFinding, Lesson, Settlement } from '../known-finding.js';
 import { SEVERITY_ICONS, titleLine } from './comment-text.js';
 
 /**
- * How much a review has looked at: all there was, what the inputs or a budget left of it, or what
- * it came to.
+ * `whole`: the review has looked at everything; `part`: the inputs or a budget left something out;
+ * `cut`: the run ended early.
  */
 export type ReviewExtent = 'whole' | 'part' | 'cut';
 
-/**
- * What a run has to say of the findings of a pull request, and all that its texts are made from.
- */
+/** A run's news about the findings of a pull request, and everything that its texts are made from. */
 export interface ReviewToPost {
   readonly place: { readonly repository: Repository; readonly number: number };
   /**
-   * Whose review it is; one that was asked for in a comment bears the comment's number behind the
-   * agent's name.
+   * Name of the reviewer: the agent's, followed by the comment's number if a comment requested the
+   * review.
    */
   readonly agent: string;
   /** Sha of the commit that the findings were held against. */
   readonly head: string;
-  /** Of the run that says it. */
   readonly word: Word;
   readonly ledger: Ledger;
   readonly news: FindingChanges;
@@ -53,7 +50,7 @@ export interface ReviewToPost {
   readonly isOver: boolean;
   /** GitHub could not be read after the run's work, so more may have happened; left out: it was. */
   readonly isUnread?: boolean;
-  /** Why nothing can be said; left out: it can. */
+  /** The reason for which nothing can be posted; left out: posting works. */
   readonly unsayable?: PostingTrouble;
   readonly maxComments: number;
   readonly blockOn: Severity | undefined;
@@ -63,10 +60,10 @@ export interface ReviewToPost {
   readonly extent: ReviewExtent | undefined;
   /** The small line at the end, cleaned markdown; empty for none. */
   readonly footer: string;
-  /** Of a comment on a line: who says so. */
+  /** Names the author in comments on lines. */
   readonly signature: string;
   readonly now: Date;
-  /** Which model has raised what is new. */
+  /** The model that raised the new findings. */
   readonly model?: string;
   warn(warning: Warning): void;
   /**
@@ -83,7 +80,7 @@ export function countOpenOf({ ledger, news }: Pick<ReviewToPost, 'ledger' | 'new
   return { open, fresh: open.filter(({ id }) => freshIds.has(id)).length };
 }
 
-/** Why a review is not posted, and what people can do. */
+/** The reason for which a review is not posted, and the remedy. */
 export interface PostingTrouble {
   readonly message: string;
   readonly remedy?: string;
@@ -95,28 +92,28 @@ const SHORT_SHA = 7;
 const MAX_PATH = 200;
 
 /**
- * What is answered in the conversation of a finding that has ended; undefined for who has resolved
- * it, and sees that.
+ * The reply in the conversation of a finding that has ended; undefined if a person resolved the
+ * conversation, because its state shows that already.
  */
 export function replyToEnded(
   { handle, state, why, login = '', reason = '' }: KnownFinding,
   { head, clean, offersCommands = false }: TextFrame,
 ): string | undefined {
-  const said = titleLine(reason, clean);
+  const reasonLine = titleLine(reason, clean);
   const settled = `✅ ${handle} is settled by ${head.slice(0, SHORT_SHA)}`;
   switch (why) {
     case 'resolved':
       return undefined;
     case 'fixed':
-      return `${settled}: ${said}`;
+      return `${settled}: ${reasonLine}`;
     case 'suggestion':
       return `${settled}: ${STATE_REASON_TEXTS.suggestion}.`;
     case 'left':
       return `✅ ${handle} is settled: ${STATE_REASON_TEXTS.left}.`;
     case 'wrong':
-      return `I take ${handle} back: ${said}`;
+      return `I take ${handle} back: ${reasonLine}`;
     case 'words':
-      return `${handle} is not raised again on this line, as \`${login}\` said: ${said}`;
+      return `${handle} is not raised again on this line, as \`${login}\` said: ${reasonLine}`;
     default:
       return state === 'dismissed'
         ? replyToDismissal(handle, offersCommands)
@@ -124,7 +121,7 @@ export function replyToEnded(
   }
 }
 
-/** What is answered to a dismissal, whichever way it was made. */
+/** Every way of dismissing a finding gets this reply. */
 export function replyToDismissal(handle: string, offersCommands: boolean): string {
   return `Noted: ${handle} is dismissed, and not raised again on this line.${undoReopen(handle, offersCommands)}`;
 }
@@ -141,7 +138,7 @@ export function replyToReopen(handle: string): string {
   return `${handle} is open again. Undo: \`/axe dismiss ${handle}\`, or \`/axe done ${handle}\`.`;
 }
 
-/** What is said in the conversation of a finding that is open again, or worse. */
+/** The reply in the conversation of a finding that is open again, or became more severe. */
 export function replyToReopened(finding: KnownFinding, { head }: TextFrame): string {
   return `${finding.handle} is ${backWords(finding, head)}.`;
 }
@@ -157,18 +154,18 @@ export function replyToLeft(handle: string): string {
   return `${handle} is not open now: its file is not part of the change. If it stays closed once the file is back, write \`/axe reopen ${handle}\` again.`;
 }
 
-/** What is added where the token may not change a conversation. */
+/** Added to a reply if the token cannot resolve the conversation. */
 export const CONVERSATION_STAYS_OPEN =
   'The conversation stays open: resolving it takes `contents: write`.';
 
-/** The reply if the model takes a finding for over, and people alone decide: `why`. */
+/** The reply if the model claims that a finding has ended, but only people can end it. */
 export function replyToClaimedEnd(
   { finding: { handle }, how, reason }: Settlement,
-  why: string,
+  whyPeopleDecide: string,
   { head, clean }: TextFrame,
 ): string {
-  const over = how === 'wrong' ? 'may be wrong' : `looks done as of ${head.slice(0, SHORT_SHA)}`;
-  return `${handle} ${over}: ${titleLine(reason, clean)}\n\n${handle} stays open: ${why}.`;
+  const claim = how === 'wrong' ? 'may be wrong' : `looks done as of ${head.slice(0, SHORT_SHA)}`;
+  return `${handle} ${claim}: ${titleLine(reason, clean)}\n\n${handle} stays open: ${whyPeopleDecide}.`;
 }
 
 /** A line of a review about an earlier finding, as markdown. */
@@ -192,21 +189,21 @@ export function formatEarlierFindings({
   clean,
 }: EarlierNews): readonly EarlierFinding[] {
   const name = (finding: KnownFinding) => nameOf(finding, clean);
-  const about = (finding: KnownFinding, line: string) => ({ finding, line, isOver: false });
+  const entry = (finding: KnownFinding, line: string) => ({ finding, line, isOver: false });
   // Their conversations may have been opened since.
   const back = news.back.map(
     (finding) => ledger.findings.find(({ id }) => id === finding.id) ?? finding,
   );
   return [
-    ...back.map((finding) => about(finding, `- ↩️ ${name(finding)} — ${backWords(finding, head)}`)),
+    ...back.map((finding) => entry(finding, `- ↩️ ${name(finding)} — ${backWords(finding, head)}`)),
     ...news.claimed.map(({ finding }) =>
-      about(finding, `- ❔ ${name(finding)} — ${CLAIMED_OVER_TEXT}`),
+      entry(finding, `- ❔ ${name(finding)} — ${CLAIMED_OVER_TEXT}`),
     ),
     ...stillOpen({ ledger, news }).map((finding) =>
-      about(finding, `- ${SEVERITY_ICONS[finding.severity]} ${name(finding)} — still open`),
+      entry(finding, `- ${SEVERITY_ICONS[finding.severity]} ${name(finding)} — still open`),
     ),
     ...endedToSay(news).map((finding) => ({
-      ...about(finding, `- ${endedWords(finding, head, name(finding))}`),
+      ...entry(finding, `- ${endedWords(finding, head, name(finding))}`),
       isOver: true,
     })),
   ];
@@ -245,8 +242,8 @@ function endedWords(
 ): string {
   if (why === 'fixed') return `✅ ${name} — settled by \`${head.slice(0, SHORT_SHA)}\``;
   const mark = state === 'dismissed' || why === 'wrong' ? '✖️' : '✅';
-  const who = login === undefined ? ':' : ` by ${login},`;
-  return `${mark} ${name} — ${state}${who} ${STATE_REASON_TEXTS[why]}`;
+  const decider = login === undefined ? ':' : ` by ${login},`;
+  return `${mark} ${name} — ${state}${decider} ${STATE_REASON_TEXTS[why]}`;
 }
 
 /** Title and handle; a link where there is a conversation that people see, else the place. */
@@ -262,8 +259,8 @@ function nameOf(finding: KnownFinding, clean: TextFrame['clean']): string {
 const MAX_OPEN = 30;
 const MAX_ENDED = 15;
 /**
- * What the model has to know of earlier findings on the files of this pull request; undefined if
- * there is nothing.
+ * Earlier findings on the files of this pull request, for the prompt: the model can settle them, and
+ * must not raise them again. Undefined if there are none.
  */
 export function formatKnownFindings({
   findings: allFindings,
@@ -336,11 +333,11 @@ function formatFinding({
   isGone,
 }: KnownFinding): string {
   const place = `${showName(path, MAX_PATH)}${isGone ? '' : `:${line}`}`;
-  const said = title === '' ? '' : ` — "${title}"`;
-  return `- ${handle} ${place} ${severity} ${category}${said}${isGone ? ' (its line is gone)' : ''}`;
+  const quotedTitle = title === '' ? '' : ` — "${title}"`;
+  return `- ${handle} ${place} ${severity} ${category}${quotedTitle}${isGone ? ' (its line is gone)' : ''}`;
 }
 
-/** What a run is told of a finding that it is to fix, with the lines that prove it. */
+/** A finding for the prompt of a run that fixes it, with the lines that prove it. */
 export function formatFindingToFix(finding: KnownFinding): string {
   const { handle, path, line, severity, category, title, body, trigger, code } = finding;
   const { evidence, suggestion } = finding;
@@ -350,12 +347,12 @@ export function formatFindingToFix(finding: KnownFinding): string {
     body,
     trigger === undefined ? '' : `When: ${trigger}`,
     suggestion === undefined ? '' : `Suggested:\n\n${codeBlock(suggestion, '')}`,
-    evidence.map((one) => `- ${one.path}:${one.line} ${one.code}`).join('\n'),
+    evidence.map((cited) => `- ${cited.path}:${cited.line} ${cited.code}`).join('\n'),
   ]);
   return fence(text, { source: `finding ${handle}` });
 }
 
 function formatLesson({ handle, path, category, title, pull }: Lesson): string {
-  const said = title === '' ? '' : ` — "${title}"`;
-  return `- ${handle} ${showName(path, MAX_PATH)} ${category}${said} (on #${pull})`;
+  const quotedTitle = title === '' ? '' : ` — "${title}"`;
+  return `- ${handle} ${showName(path, MAX_PATH)} ${category}${quotedTitle} (on #${pull})`;
 }

@@ -24,7 +24,7 @@ import { countOpenOf, type PostingTrouble, type ReviewToPost } from './finding-t
 import { type PreparedReview, prepareReview } from './prepare-review.js';
 import { type FindingRecord, findingRecords } from './record.js';
 
-/** What a review came to, posted or not. */
+/** The result of a review, posted or not. */
 export interface ReviewOutcome {
   /** The open findings, worst first. */
   readonly open: readonly Finding[];
@@ -110,14 +110,17 @@ async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<Pos
     return { ...part, records: findingRecords(posting), details };
   }
   const { url, created } = result;
-  const left = [...(created ? [] : news.fresh), ...prepared.omitted];
+  const notInReview = [...(created ? [] : news.fresh), ...prepared.omitted];
   const unsaidPreexisting = created ? prepared.omittedPreexisting : buffered.preexisting;
   return {
     ...part,
     records: findingRecords(posting, url),
     url,
     posts: [{ kind: 'review', number: place.number, url, ...updateOf(created) }],
-    details: paragraphs([formatFindings(UNPOSTED, left), formatPreexisting(unsaidPreexisting)]),
+    details: paragraphs([
+      formatFindings(UNPOSTED, notInReview),
+      formatPreexisting(unsaidPreexisting),
+    ]),
   };
 }
 
@@ -127,10 +130,10 @@ function isWorthPosting(posting: ReviewToPost): boolean {
   if (news.fresh.length > 0 || buffered.preexisting.length > 0) return true;
   if (mustRequestChanges(posting)) return true;
   if (buffered.review === undefined) return false;
-  const told = news.ended.filter(({ why }) => why !== 'resolved');
+  const unseenEnds = news.ended.filter(({ why }) => why !== 'resolved');
   return (
     submittedReviewsOf(ledger, agent).length === 0 ||
-    told.length + news.back.length + news.claimed.length > 0
+    unseenEnds.length + news.back.length + news.claimed.length > 0
   );
 }
 
@@ -162,7 +165,7 @@ function notPosted({ message, remedy }: PostingTrouble) {
   } as const;
 }
 
-/** Where a review is not posted, its findings are in the job summary. */
+/** Findings of a review that is not posted go to the job summary. */
 function unposted(posting: ReviewToPost, trouble?: PostingTrouble): PostedReview {
   const { news, buffered } = posting;
   const fresh = sortWorstFirst(news.fresh);
@@ -195,19 +198,19 @@ function lineOf(
     .slice(0, MAX_PLACES)
     .map(({ path, line }) => `${cleanLine(path, MAX_PATH)}:${line}`);
   const more = comments.length > MAX_PLACES ? ` and ${comments.length - MAX_PLACES} more` : '';
-  const at = comments.length === 0 ? '' : `: ${places.join(', ')}${more}`;
+  const placeList = comments.length === 0 ? '' : `: ${places.join(', ')}${more}`;
   const posted = comments.length === 0 ? 'a review' : count(comments.length, 'comment');
-  const asked = comments.length === 0 ? '' : ` with ${posted}`;
+  const withComments = comments.length === 0 ? '' : ` with ${posted}`;
   const isBlocking = event === 'REQUEST_CHANGES';
-  const what = isBlocking
-    ? `Asked for changes on #${number}${asked}`
+  const action = isBlocking
+    ? `Asked for changes on #${number}${withComments}`
     : `Posted ${posted} on #${number}`;
   const inText =
     inBody.length === 0 ? '' : `${count(inBody.length, 'finding')} in the text of the review.`;
-  return sentences([`${what}${at}.`, inText]);
+  return sentences([`${action}${placeList}.`, inText]);
 }
 
-/** What became of earlier findings, in numbers. */
+/** Counts of the earlier findings that ended or came back. */
 function toldLine({ news }: ReviewToPost): string {
   const number = (some: readonly unknown[], text: (counted: string) => string) =>
     some.length === 0 ? '' : text(count(some.length, 'earlier finding'));

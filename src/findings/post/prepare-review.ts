@@ -118,15 +118,18 @@ function formatBody(
   });
   const room = MAX_COMMENT_CHARACTERS - used - formatMark(most).length;
   const { shown, free } = fitTexts(inText, room, (placed) => placedInText(placed, clean));
-  const textsOf = (some: readonly PlacedFinding[]) => some.flatMap((one) => shown.get(one) ?? []);
-  const omittedIds = new Set(inText.flatMap((one) => (shown.has(one) ? [] : [one.finding.id])));
+  const textsOf = (some: readonly PlacedFinding[]) =>
+    some.flatMap((placed) => shown.get(placed) ?? []);
+  const omittedIds = new Set(
+    inText.flatMap((placed) => (shown.has(placed) ? [] : [placed.finding.id])),
+  );
   const says = decisions
     .slice(0, MAX_SAID)
     .filter(({ id }) => !omittedIds.has(id))
     .map(formatSaid);
   const mark = { ...most, says };
   const outside = textsOf(unplaced);
-  const omitted = inText.filter((one) => !shown.has(one));
+  const omitted = inText.filter((placed) => !shown.has(placed));
   const preexisting = formatPreexisting(posting, free);
   const body = paragraphs([
     formatMark(mark),
@@ -153,20 +156,20 @@ const MAX_ROWS = 30;
  */
 function headlineOf(posting: ReviewToPost, hasEarlier: boolean): string {
   const { news, buffered, extent } = posting;
-  const where = { whole: '', part: ' in the part that was reviewed', cut: ' so far' }[
+  const extentPhrase = { whole: '', part: ' in the part that was reviewed', cut: ' so far' }[
     extent ?? 'whole'
   ];
   const counted = countOpenOf(posting);
   const { open, fresh } = counted;
   if (open.length > 0 && (fresh > 0 || extent !== undefined))
-    return `**${formatOpenCount(open, where)}.** ${formatFresh(counted)}`.trimEnd();
+    return `**${formatOpenCount(open, extentPhrase)}.** ${formatFresh(counted)}`.trimEnd();
   if (extent === undefined || news.back.length > 0) return '';
   const { review, refusedFindings, preexisting } = buffered;
   const isAllSaid = refusedFindings.length + preexisting.length === 0;
   if (isAllSaid && SAYS_NOTHING_FOUND.test(review?.summary ?? '')) return '';
   if (extent === 'cut') return '**Review not finished.**';
   const none = hasEarlier || news.kept.length > 0 ? 'Nothing new' : 'No findings';
-  return `**${none}${limitOf(buffered)}${where}.**`;
+  return `**${none}${limitOf(buffered)}${extentPhrase}.**`;
 }
 
 /** The limit of what a review without findings says: not all that the model raised was taken. */

@@ -24,7 +24,7 @@ import {
 } from '../finding.js';
 
 /**
- * What has become of a finding, for other programs: its state, or why it was raised and not posted.
+ * States of a finding, for other programs, and the reasons for which a raised one was not posted.
  * `refuted`: a second look found that it is wrong; `unclear`: it could not tell, and nothing bad
  * would come of it.
  */
@@ -38,7 +38,7 @@ export interface FindingRecord {
   readonly state: (typeof RECORD_STATES)[number];
   /** No earlier run has said it: this one raised it, or one that was stopped before it could. */
   readonly isNew?: true;
-  /** How it came into its state, in a word or a sentence. */
+  /** The reason for its state, in a word or a sentence. */
   readonly why?: string;
   /** Login of the person who decided. */
   readonly by?: string;
@@ -70,7 +70,7 @@ export const FINDINGS_GATES: readonly string[] = [
 
 export interface MetGate {
   readonly gate: string;
-  /** Why, for the log: `1 major, 2 minor findings are open`. */
+  /** The reason, for the log: `1 major, 2 minor findings are open`. */
   readonly why: string;
 }
 
@@ -90,8 +90,8 @@ export interface GateFacts {
  */
 export function metGates(gates: readonly string[], facts: GateFacts): readonly MetGate[] {
   return gates.flatMap((gate) => {
-    const why = whyMet(gate, facts);
-    return why === undefined ? [] : [{ gate, why }];
+    const reason = whyMet(gate, facts);
+    return reason === undefined ? [] : [{ gate, why: reason }];
   });
 }
 
@@ -126,7 +126,7 @@ export function blockingFindings(
   return findings.filter((record) => isOpen(record) && isBlocking(record, least));
 }
 
-/** What a run says of a change to other programs; its texts are redacted already. @internal */
+/** A run's result for other programs; its texts are redacted already. @internal */
 export interface FindingsReport {
   /** Commits. */
   readonly head: string;
@@ -175,10 +175,10 @@ export function countFindings(findings: readonly FindingRecord[]) {
 
 function tally(
   names: readonly string[],
-  found: readonly string[],
+  values: readonly string[],
 ): Readonly<Record<string, number>> {
   return Object.fromEntries(
-    names.map((name) => [name, found.filter((one) => one === name).length]),
+    names.map((name) => [name, values.filter((value) => value === name).length]),
   );
 }
 
@@ -371,16 +371,16 @@ export function findingRecords(
     const { id, thread, dismissedOn } = finding;
     const record = recordOf(finding, thread?.first.url);
     if (back.has(id)) return { ...record, why: 'it came back' };
-    const why = claimed.has(id) ? CLAIMED_OVER_TEXT : undefined;
-    if (!fresh.has(id)) return why === undefined ? record : { ...record, why };
+    const claim = claimed.has(id) ? CLAIMED_OVER_TEXT : undefined;
+    if (!fresh.has(id)) return claim === undefined ? record : { ...record, why: claim };
     const lesson = dismissedOn === undefined ? undefined : `dismissed before on #${dismissedOn}`;
-    return { ...record, isNew: true, why: why ?? lesson, url };
+    return { ...record, isNew: true, why: claim ?? lesson, url };
   });
-  // What was decided on this pull request is among the known ones.
+  // Decisions on this pull request are among the known findings already.
   const lessons = news.heldBack.flatMap(({ finding, of }) =>
     'pull' in of ? [{ finding, of }] : [],
   );
-  const heldOnce = new Map(lessons.map((one) => [one.of.id, one])).values();
+  const heldOnce = new Map(lessons.map((lesson) => [lesson.of.id, lesson])).values();
   const heldBack = [...heldOnce].map(({ finding, of }) => {
     const state: FindingRecord['state'] = 'held-back';
     return { ...recordOf(finding), id: of.id, handle: of.handle, state, why: whyHeldBack(of) };
@@ -389,7 +389,7 @@ export function findingRecords(
   return all.toSorted((a, b) => compareSeverity(a.severity, b.severity));
 }
 
-/** The same of a run that has no earlier findings and posts nothing. */
+/** Records of a run that has no earlier findings and posts nothing. */
 export function raisedRecords(buffered: BufferedPublications): readonly FindingRecord[] {
   const raised = sortWorstFirst(buffered.findings).map(({ finding }) => ({
     ...recordOf(finding),

@@ -17,7 +17,7 @@ export interface FindingInstruction {
   readonly isCommand: boolean;
 }
 
-/** What a text says of a finding; undefined for all others, which are the model's to read. */
+/** Undefined for a text that is not in a set form: it is left to the model. */
 function parseFindingInstruction(post: GitHubComment): FindingInstruction | undefined {
   if (!isWrittenByPerson(post)) return undefined;
   const { body } = post;
@@ -100,10 +100,10 @@ export function loginsToCheck(
   seen: PullRequestConversation,
   record?: PullRecord,
 ): readonly string[] {
-  const own = seen.threads
+  const ownThreads = seen.threads
     .filter((thread) => isOwnThread(thread, record))
     .map(({ resolvedBy, first, replies }) => ({ resolvedBy, posts: [first, ...replies] }));
-  const posts = own.flatMap((thread) => thread.posts);
+  const posts = ownThreads.flatMap((thread) => thread.posts);
   const speaking = [...posts, ...seen.comments].filter(
     (post) => parseFindingInstruction(post) !== undefined,
   );
@@ -116,7 +116,7 @@ export function loginsToCheck(
     ...(reopened.length > 0 ? [seen.author] : []),
     // An end counted if they could write, and so does that it was taken back.
     ...reopened.flatMap(({ saw }) => saw.resolvedBy ?? []),
-    ...own.flatMap(({ resolvedBy }) =>
+    ...ownThreads.flatMap(({ resolvedBy }) =>
       resolvedBy === undefined || isOwnLogin(resolvedBy, seen) ? [] : [resolvedBy],
     ),
     ...[...belonging, ...speaking].map(({ author }) => author.login),
@@ -149,10 +149,10 @@ const WITHDRAWS = `not (?:a bug|an issue|a problem|an error|a defect|valid|appli
 |(?:expected|intended) behaviou?r|intended|intentional|deliberate|on purpose|wo(?:n't|nt) ?fix|will not fix|invalid
 |no action needed|safe to ignore|can be ignored|(?:i )?disagree`;
 
-/** The same, if they are all that is said: more words may mean anything. */
+/** Phrases that reject a finding only if nothing follows: more words could mean anything. */
 const WITHDRAWS_ALONE = 'expected|n/a|ignore(?: this)?|please ignore(?: this)?';
 
-/** What ends a sentence or clause; the hyphen last, as a class of characters has it. */
+/** Marks that end a sentence or clause; the hyphen is last, so that it means itself in a class. */
 const POINTS = '.,;:!\u2026\u2013\u2014-';
 const REASON = '(?: (?:here|because|since|as|so)\\b| in [0-9a-f]{7,40}\\b)';
 const END = `(?:$|(?= ?[)${POINTS}])|(?=${REASON}))`;
@@ -163,13 +163,12 @@ const withdrawsAlone = new RegExp(`^(?:${WITHDRAWS_ALONE})[ )${POINTS}]*$`);
 const opening = new RegExp(
   `^(?:(?:no|nope|nah|yes|yeah|hmm?) ?[${POINTS}][ ${POINTS}]*|(?:well|sorry|thanks|thank you|but|i think|this is|that is|that's|it is|it's|an?|the)[ ${POINTS}]+)`,
 );
-/** What takes a phrase back. */
+/** Words that take a phrase back. */
 const turn = /\b(?:but|however|though|although|except|unless)\b|\?/;
 
 /**
- * Whether a reply rejects the finding it answers, read without a model: only its first paragraph,
- * and only by a few set phrases, which are all of it or stand before a reason. Whatever else a
- * reply says is for the model.
+ * Recognises a reply that rejects its finding, without a model. Only the first paragraph counts, and
+ * only a few set phrases, alone or before a reason. All other replies are left to the model.
  */
 export function isDismissalPhrase(body: string): boolean {
   let rest = openingOf(body);
@@ -189,13 +188,13 @@ const MAX_READ = 400;
  * The first paragraph without what was quoted, in lower case, without emoji and marks of markdown.
  */
 function openingOf(body: string): string {
-  const own = body
+  const unquoted = body
     .slice(0, MAX_READ * 10)
     .split(/\r?\n/)
     .filter((line) => !/^\s{0,3}>/.test(line))
     .join('\n')
     .trim();
-  const [paragraph = ''] = own.split(/\n\s*\n/);
+  const [paragraph = ''] = unquoted.split(/\n\s*\n/);
   return paragraph
     .slice(0, MAX_READ)
     .normalize('NFKC')
