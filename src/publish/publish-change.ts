@@ -35,7 +35,7 @@ interface PublishedChange {
   readonly url?: string;
   /** The publications; left out where there are none. */
   readonly posts?: readonly Posted[];
-  /** Why what was asked for was not published; the run fails for it. */
+  /** The reason for which the requested change was not published; the run fails for it. */
   readonly failure?: string;
 }
 
@@ -164,7 +164,7 @@ async function push(
   const made: Awaited<ReturnType<typeof commitEdits>>[] = [];
   let branch = '';
   let trouble: GitHubError | undefined;
-  for (const [at, edits] of parts.entries()) {
+  for (const [index, edits] of parts.entries()) {
     const result = await withGitHub(async (signal) => {
       const head = await changes.head();
       branch = head.branch;
@@ -172,7 +172,7 @@ async function push(
         throw refusedChange('the branch of the pull request is in another repository');
       if (branch === repository.defaultBranch)
         throw refusedChange(`${quoteLine(branch)} is the default branch`);
-      const { message = '', fixes } = commits[at] ?? {};
+      const { message = '', fixes } = commits[index] ?? {};
       const body = fixes && commitLine(`Fixes ${fixes.handle}: ${fixes.title}`, options.secrets);
       const texts = { headline: commitLine(message, options.secrets), body };
       return await commitEdits(client, { repository, branch, edits, message: texts }, signal);
@@ -187,8 +187,8 @@ async function push(
   if (first === undefined && trouble !== undefined)
     return failed(NOT_PUSHED, trouble, changes.made.edits, options);
   const number = subjectNumber(trigger);
-  const names = made.map(({ oid }, at) => {
-    const { fixes } = commits[at] ?? {};
+  const names = made.map(({ oid }, index) => {
+    const { fixes } = commits[index] ?? {};
     return `${oid.slice(0, 7)}${fixes === undefined ? '' : ` (${fixes.handle})`}`;
   });
   const action = `Pushed ${names.join(', ')} to ${codeSpan(branch)}`;
@@ -256,7 +256,7 @@ const MAX_PATCH_BYTES = 200_000;
  * sentence.
  */
 function describePatch(edits: FileEdits, secrets: readonly string[]) {
-  const unshown = (why: string) => ({ where: why, text: why });
+  const unshown = (reason: string) => ({ where: reason, text: reason });
   const patch = [...edits]
     .map(([path, { before, after }]) => formatPatch(path, before, after))
     .join('');

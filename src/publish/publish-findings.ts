@@ -222,7 +222,7 @@ function redactRecord(record: FindingRecord, secrets: readonly string[]): Findin
     trigger: cleanIfAny(record.trigger),
     why: cleanIfAny(record.why),
     suggestion: cleanIfAny(record.suggestion),
-    evidence: record.evidence?.map((one) => ({ ...one, code: clean(one.code) })),
+    evidence: record.evidence?.map((cited) => ({ ...cited, code: clean(cited.code) })),
   };
 }
 

@@ -202,13 +202,13 @@ async function publishAll(
 async function postAnswer(
   end: PublishRequest,
   published: PostedReview,
-  /** On the pull request of the run, for people. */
-  said: string | undefined,
+  /** Sentence about the published change, for the people who asked for it. */
+  changeNote: string | undefined,
   options: ActionPublisherOptions,
 ): Promise<PublicationResult> {
   const { plan, word } = end;
   const { trigger, agent } = plan;
-  const text = paragraphs([answerText(end, cleanFor(word, options)), said ?? '']);
+  const text = paragraphs([answerText(end, cleanFor(word, options)), changeNote ?? '']);
   if (text.trim() === '') return NOTHING;
   const isSaid = options.comment !== 'always' && isAnswer(published, trigger);
   const target = isSaid ? undefined : targetOf(plan, options.comment);
@@ -318,12 +318,12 @@ async function post(
 }
 
 function unposted(
-  what: string,
-  why: string,
+  problem: string,
+  cause: string,
   remedy: string | undefined,
   reporter: Reporter,
 ): PublicationResult {
-  const message = `the answer is in the job summary, but ${what}: ${why}`;
+  const message = `the answer is in the job summary, but ${problem}: ${cause}`;
   const warning = { code: 'publish-failed', message, remedy } as const;
   reporter.warn(warning);
   return { ...NOTHING, failure: warningText(warning) };

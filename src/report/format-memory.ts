@@ -42,9 +42,9 @@ export function formatMemory(
     path: inlineCode,
   });
   // An entry is not kept if the user wants no memory.
-  const kept =
+  const save =
     remembered?.result.kind === 'saved' && remembered.result.isNowhere ? undefined : remembered;
-  const addedText = kept === undefined || isHidden ? '' : added(kept, memory, plan);
+  const addedText = save === undefined || isHidden ? '' : added(save, memory, plan);
   return paragraphs([
     `**Memory${store.kind === 'none' ? ':**' : `** (${STORES[store.kind]}):`} ${loaded}.`,
     isHidden ? 'What it says is not shown here, because it belongs to another repository.' : '',
@@ -53,8 +53,8 @@ export function formatMemory(
       ? ''
       : foldedDetails('What the model was given from memory', codeBlock(text.trimEnd())),
     memory.notes === undefined || store.kind === 'none' ? '' : loadedNotes(memory.notes, isHidden),
-    kept !== undefined && isHidden ? hiddenLine(kept) : addedText,
-    apartNote(plan, kept),
+    save !== undefined && isHidden ? hiddenLine(save) : addedText,
+    apartNote(plan, save),
     storeNotes.map((note) => `- ${oneLine(note)}`).join('\n'),
   ]);
 }
@@ -101,7 +101,7 @@ const MAX_PATH = 200;
 
 /** Entries that sub-agents could not save, so that nothing is lost; empty for none. */
 export function formatUnsavedEntries(lost: readonly MemorySaveResult[], isHidden: boolean): string {
-  const entries = lost.flatMap((one) => one.entries);
+  const entries = lost.flatMap((save) => save.entries);
   if (entries.length === 0) return '';
   const ids = entries.map(({ id }) => inlineCode(id)).join(', ');
   const texts = entries.map(({ text }) => stripProvenance(text)).join('');
@@ -132,7 +132,7 @@ function loadedNotes({ found, prompt, checked }: RunNotes, isHidden: boolean): s
   const block = prompt.block.trim();
   // The scratchpad is not listed as a note, but the model is given it.
   const withoutFiles = block === '' ? 'none loaded from' : 'a scratchpad in';
-  const what = files > 0 ? `${count(files, 'file')} in` : withoutFiles;
+  const amount = files > 0 ? `${count(files, 'file')} in` : withoutFiles;
   const { same, moved, gone, elsewhere, unchecked } = checked.counts;
   const lines = [
     [same, 'as noted'],
@@ -145,7 +145,7 @@ function loadedNotes({ found, prompt, checked }: RunNotes, isHidden: boolean): s
     number === 0 ? [] : [`${formatInteger(number)} ${word}`],
   );
   return paragraphs([
-    `**Notes:** ${what} ${inlineCode(location)}.`,
+    `**Notes:** ${amount} ${inlineCode(location)}.`,
     isHidden || block === ''
       ? ''
       : foldedDetails('What the model was given from notes', codeBlock(block)),
@@ -172,10 +172,10 @@ const MAX_GONE_TEXT = 300;
 
 /** Only the id of an entry is shown if its text has to stay in another repository. */
 function hiddenLine({ result, entries: [entry] }: MemorySaveResult): string {
-  const what = entry === undefined ? 'changes to notes' : `entry ${inlineCode(entry.id)}`;
+  const content = entry === undefined ? 'changes to notes' : `entry ${inlineCode(entry.id)}`;
   return result.kind === 'saved'
-    ? `Added to ${link(result)}: ${what}.`
-    : `${notSaved(result)} It was ${what}.`;
+    ? `Added to ${link(result)}: ${content}.`
+    : `${notSaved(result)} It was ${content}.`;
 }
 
 /** A run that did not complete has only notes. */
@@ -200,24 +200,26 @@ function added(
   }
   const others = entries.slice(1).map(({ path }) => inlineCode(path));
   const unsaved = unsavedIn(remembered);
-  const left = remembered.notes.filter(({ path }) => unsaved.some((note) => note.path === path));
+  const unsavedNotes = remembered.notes.filter(({ path }) =>
+    unsaved.some((note) => note.path === path),
+  );
   return paragraphs([
     first === undefined
       ? `Notes saved to ${link(result)}.`
       : `Added to ${[link(result), ...others].join(' and ')}:`,
     ...blocks,
     changed,
-    ...unsaved.map(({ path, ...why }) => notSaved(why, `${inlineCode(path)}: `)),
-    left.length === 0 ? '' : textsOf(left),
+    ...unsaved.map(({ path, ...trouble }) => notSaved(trouble, `${inlineCode(path)}: `)),
+    unsavedNotes.length === 0 ? '' : textsOf(unsavedNotes),
     first === undefined ? '' : undoLine(first.id, plan, store.kind, result),
   ]);
 }
 
 function notSaved(
   { message, remedy }: Pick<BlockedPlace, 'message' | 'remedy'>,
-  what = '',
+  subject = '',
 ): string {
-  return `**Not saved:** ${what}${message}.${remedy === undefined ? '' : ` ${remedy}`}`;
+  return `**Not saved:** ${subject}${message}.${remedy === undefined ? '' : ` ${remedy}`}`;
 }
 
 /** The changes that a run made to its notes, without what was written. */

@@ -72,7 +72,7 @@ export async function reportRun(run: RunToReport): Promise<void> {
   const lacksMemory = failOn.memory && outputs['memory-save-error'] !== undefined;
   const isUnpublished = report.kind === 'ran' && report.published.failure !== undefined;
   if (warnings.some(({ code }) => code === 'memory-save-failed')) await noteReported();
-  const isListed = failOn.conclusions.some((one) => one === outputs.conclusion);
+  const isListed = failOn.conclusions.some((conclusion) => conclusion === outputs.conclusion);
   const whys = met.map(({ gate, why }) => `${why}, and \`fail-on\` lists \`${gate}\``);
   // Nothing went wrong: the workflow wants it to.
   if (isListed && (outputs.conclusion === 'success' || outputs.conclusion === 'skipped')) {
@@ -222,8 +222,8 @@ function warningAnnotations(
   const shown = warnings.filter(({ code }) => !isSaveFailed || code !== 'memory-load-failed');
   return mergeWarnings(shown).map(({ code, message, at }): Annotation => {
     const title = WARNING_TITLES[code];
-    const failing = (why: string): Annotation => {
-      return { level: 'error', title, message: warningText({ message, remedy: why }), at };
+    const failing = (remedy: string): Annotation => {
+      return { level: 'error', title, message: warningText({ message, remedy }), at };
     };
     if (lacksMemory && code === 'memory-save-failed')
       return failing('The step fails because `fail-on` lists `memory`.');

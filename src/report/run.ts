@@ -175,8 +175,8 @@ export function toolsByTurn(
   records: readonly ToolCallRecord[],
   isHidden: boolean,
 ): readonly string[] {
-  return [...groupBy(records, ({ turn }) => turn)].map(([turn, own]) => {
-    const calls = [...groupBy(own, nameOf)].map(([name, same]) =>
+  return [...groupBy(records, ({ turn }) => turn)].map(([turn, turnRecords]) => {
+    const calls = [...groupBy(turnRecords, nameOf)].map(([name, same]) =>
       formatCalls(name, same, isHidden),
     );
     return `Turn ${turn}: ${calls.join(', ')}`;
@@ -320,11 +320,11 @@ function rowOf(record: FindingRecord, clean: (markdown: string) => string): stri
   const name = `${tableCell(cleanLine(clean(title), MAX_TITLE))} · ${record.handle}`;
   const place = tableCell(inlineCode(`${cleanLine(path, MAX_TITLE)}:${line}`));
   // For an open finding, `by` is who reopened it, not who found it.
-  const who = by === undefined || state === 'open' ? '' : ` by ${inlineCode(by)}`;
+  const decider = by === undefined || state === 'open' ? '' : ` by ${inlineCode(by)}`;
   const reason = why === undefined ? '' : `: ${cleanLine(clean(why), MAX_TITLE)}`;
   const word = state === 'open' && record.isNew === true ? 'new' : RESULTS[state];
   const result = url === undefined ? word : `[${word}](${url})`;
-  return `| ${name}<br>${place} | ${SEVERITY_ICONS[severity]} ${severity} · ${category} | ${confidence} | ${tableCell(`${result}${who}${reason}`)} |`;
+  return `| ${name}<br>${place} | ${SEVERITY_ICONS[severity]} ${severity} · ${category} | ${confidence} | ${tableCell(`${result}${decider}${reason}`)} |`;
 }
 
 const RESULTS: Readonly<Record<FindingRecord['state'], string>> = {

@@ -70,7 +70,7 @@ function summarizeSkipped(
   const isIncomplete = reason === 'findings-unread';
   const conclusion = isIncomplete ? 'incomplete' : 'skipped';
   const open = reviewResult?.report.findings.filter(isOpen) ?? [];
-  const said = [`${message}.`, remedy, open.length === 0 ? '' : `${formatOpenCount(open)}.`];
+  const sentences = [`${message}.`, remedy, open.length === 0 ? '' : `${formatOpenCount(open)}.`];
   return {
     outputs: { conclusion, reason, 'memory-saved': '' },
     markdown: paragraphs([
@@ -84,7 +84,7 @@ function summarizeSkipped(
       {
         level: isIncomplete ? 'error' : 'notice',
         title: isIncomplete ? 'Not reviewed' : 'Skipped',
-        message: said.filter((part) => part !== '').join(' '),
+        message: sentences.filter((part) => part !== '').join(' '),
       },
     ],
   };
@@ -262,7 +262,7 @@ function summarizeGc(
   const url = suggestion?.kind === 'published' ? suggestion.url : undefined;
   const error = end.kind === 'failed' ? end.error : undefined;
   const ended = end.kind === 'failed' ? '' : formatGcEnd(end, agent, entries);
-  const kept =
+  const backupNote =
     end.kind === 'trimmed'
       ? ' Removed entries are kept next to the log as `.bak` until the next time.'
       : '';
@@ -284,7 +284,7 @@ function summarizeGc(
       formatUnread(collection.analysis?.unread ?? 0),
       formatStaleLines(gone, false),
       suggestion === undefined ? '' : suggestionLine(suggestion),
-      error === undefined ? `**${ended}**${kept}` : errorBlock(error),
+      error === undefined ? `**${ended}**${backupNote}` : errorBlock(error),
       counted === undefined || isHidden
         ? ''
         : figuresOf(counted)
