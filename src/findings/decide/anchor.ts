@@ -21,7 +21,7 @@ export interface NamedLines {
 
 type LineRange = Pick<NamedLines, 'side' | 'line' | 'startLine'>;
 
-/** Lines that read as the quote does. */
+/** Lines that match the quote. */
 type Spot = Span & { readonly side: Side };
 
 export type Anchor =
@@ -30,9 +30,7 @@ export type Anchor =
       readonly path: string;
       /** The text of `line`, where it is known. */
       readonly code: string | undefined;
-      /**
-       * Exactly these lines were quoted, and no others read so: a suggestion can replace them.
-       */
+      /** Exactly these lines were quoted, and no others match: a suggestion can replace them. */
       readonly isExact: boolean;
     })
   /** Number and quote do not say which lines are meant. */
@@ -46,16 +44,16 @@ export type Anchor =
   /** The diff has nothing of the file, and the model was shown nothing of it. */
   | { readonly kind: 'unseen' };
 
-/** A quote that is found several times means the nearest one within this many lines, */
+/** Maximum distance, in lines, at which the nearest of several matches of a quote is chosen. */
 const NEAR = 3;
 
-/** if no other is within this many. */
+/** Distance, in lines, that every other match has to exceed for the nearest to be chosen. */
 const CLEAR = 10;
 
 /**
- * Finds the lines that a finding is about: number and quote have to agree. Where they do not, a
- * telling quote decides if it is found once, or close by and nowhere else near; one that says
- * little never leaves its number. Lines outside of the diff count if the model was shown them.
+ * Finds the lines that a finding is about: number and quote have to agree. If they do not, a
+ * distinctive quote decides if it has a single match, or a single match nearby; any other quote is
+ * accepted only at its number. Lines outside of the diff count if the model was shown them.
  */
 export function findAnchor(
   named: NamedLines,
@@ -150,8 +148,8 @@ function findSpots(
 }
 
 /**
- * On the right what the diff has of a file and what the model was shown of its head. On the left
- * only removed lines: any other line is on the right too.
+ * The right side has the lines of the diff and the lines of the head that the model was shown. The
+ * left side has only removed lines, because any other line is on the right too.
  */
 function knownLines(
   file: CommentableFile | undefined,
@@ -190,8 +188,8 @@ function onItsSide(
   known: KnownLines,
 ): LineRange {
   const { side, line, startLine } = range;
-  const other = side === 'LEFT' ? 'RIGHT' : 'LEFT';
-  if (known[side].size === 0 && known[other].size > 0) return { ...range, side: other };
+  const otherSide = side === 'LEFT' ? 'RIGHT' : 'LEFT';
+  if (known[side].size === 0 && known[otherSide].size > 0) return { ...range, side: otherSide };
   const right = side === 'LEFT' ? file?.LEFT.get(line)?.other : undefined;
   if (right === undefined) return range;
   const start = startLine && Math.max(1, startLine + right - line);

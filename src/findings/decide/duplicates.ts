@@ -18,16 +18,16 @@ type Sameness =
   | { readonly kind: 'new' }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Lines within which a similar title is asked about. */
+/** Maximum distance, in lines, at which the model is asked about a similar title. */
 const NEAR = 30;
 
-/** The share of the words of the shorter title that the other has too. */
+/** Minimum share of the words of the shorter title that the other title has too. */
 const ALIKE = 0.5;
 
 /**
- * Decides if a finding is one that is known, of an earlier run or of this one. On one line the
- * titles decide, and the category never: two faults of a line are two findings. Where that is in
- * doubt the model is asked. Nothing is a way round a dismissal of this very line and category.
+ * Decides if a finding is already known, from an earlier run or from this one. On one line the
+ * titles decide, and the category never: two faults of a line are two findings. In doubt the model
+ * is asked. No claim of the model gets round a dismissal of the same line and category.
  */
 export function findDuplicate(
   draft: Finding,
@@ -52,7 +52,7 @@ export function findDuplicate(
   );
   if (hasSameTitle !== undefined) return { kind: 'same', of: hasSameTitle };
   const like = onLine.filter((known) => compareTitles(known, draft) !== 'other');
-  // The model was not asked about what another run has raised meanwhile.
+  // The model was not asked about findings that another run has raised in the meantime.
   const meanwhile = like.find(({ id }) => knew !== undefined && !knew.has(id));
   if (meanwhile !== undefined) return { kind: 'same', of: meanwhile };
   if (isNew) return { kind: 'new' };
@@ -73,12 +73,13 @@ export function findDuplicate(
 
 /** The finding that the model names. */
 function findByName(name: string, { path }: Finding, findings: readonly KnownFinding[]): Sameness {
-  const of = findings.find(({ handle }) => handle === name.trim().toUpperCase());
-  if (of === undefined) return { kind: 'refused', why: `there is no finding ${name}` };
-  const isElsewhere = of.path !== path && isOpen(of) && of.gone !== true && !of.isGone;
+  const finding = findings.find(({ handle }) => handle === name.trim().toUpperCase());
+  if (finding === undefined) return { kind: 'refused', why: `there is no finding ${name}` };
+  const isPresent = isOpen(finding) && finding.gone !== true && !finding.isGone;
+  const isElsewhere = finding.path !== path && isPresent;
   return isElsewhere
-    ? { kind: 'refused', why: `${of.handle} is about another file, where it is still open` }
-    : { kind: 'same', of };
+    ? { kind: 'refused', why: `${finding.handle} is about another file, where it is still open` }
+    : { kind: 'same', of: finding };
 }
 
 /** A finding that this run has raised itself. */
@@ -90,21 +91,23 @@ function isOnSameLine(a: Finding, b: Finding): boolean {
   return a.path === b.path && a.side === b.side && a.line === b.line;
 }
 
-/** Since an earlier run, another line can have come to the number of one that says little. */
+/**
+ * A common line (`}`) has no identity: since an earlier run, its number can belong to another one.
+ */
 function isSurelyOnLine(known: KnownFinding): boolean {
   return isOfThisRun(known) || isDistinctiveFingerprint(known.key);
 }
 
 type Titled = Pick<Finding, 'title'>;
 
-/** Compares the titles of two findings of one line. One that is not known could be any. */
+/** Compares the titles of two findings on one line. An unknown title could be any title. */
 function compareTitles(known: Titled, draft: Titled): 'same' | 'alike' | 'other' {
   const [a, b] = [known, draft].map(({ title }) => title.trim().toLowerCase());
   if (a === b) return 'same';
   return a === '' || isAlike(known.title, draft.title) ? 'alike' : 'other';
 }
 
-/** Two findings of one run are the same: a model that says a title again corrects itself. */
+/** Two findings of one run are the same: a model that repeats a title corrects itself. */
 export function isSameFinding(a: Finding, b: Finding): boolean {
   return isOnSameLine(a, b) && compareTitles(a, b) === 'same';
 }
@@ -116,21 +119,21 @@ export function isRequestedAgain(earlier: Request, request: Request): boolean {
   return earlier.path === request.path && isAlike(earlier.title, request.title);
 }
 
-/** Whether a finding is raised on the line of an earlier one. */
+/** The draft is on the line of the earlier finding, which may have moved since. */
 export function isOnFindingLine(
-  one: KnownFinding,
+  known: KnownFinding,
   draft: Finding,
   lines: CommentableLines | undefined,
 ): boolean {
-  if (one.side !== draft.side || one.key !== lineFingerprint(draft.code ?? '')) return false;
-  if (!isDistinctiveFingerprint(one.key)) return one.line === draft.line;
-  const stands = findLineNow(one, lines);
-  return !one.isGone && (stands === undefined || stands === draft.line);
+  if (known.side !== draft.side || known.key !== lineFingerprint(draft.code ?? '')) return false;
+  if (!isDistinctiveFingerprint(known.key)) return known.line === draft.line;
+  const lineNow = findLineNow(known, lines);
+  return !known.isGone && (lineNow === undefined || lineNow === draft.line);
 }
 
-/** Whether two titles share enough words to ask about them. */
-function isAlike(one: string, other: string): boolean {
-  const [a, b] = [wordsOf(one), wordsOf(other)];
+/** Two titles share enough words to ask the model about them. */
+function isAlike(title: string, otherTitle: string): boolean {
+  const [a, b] = [wordsOf(title), wordsOf(otherTitle)];
   const shared = [...a].filter((word) => b.has(word)).length;
   return shared / Math.max(1, Math.min(a.size, b.size)) >= ALIKE;
 }
@@ -147,8 +150,8 @@ const FILLERS = new Set(
 );
 
 /**
- * The nearest line of the change that reads as a finding's did, else that of the head's file;
- * undefined for none, or where nobody knows.
+ * The nearest line of the change with the fingerprint of the finding's line, else that line in the
+ * head's file; undefined if there is none, or if the file is not known.
  */
 export function findLineNow(
   finding: {
@@ -166,7 +169,7 @@ export function findLineNow(
   return nearestNumber(numbers, finding.line) ?? finding.headLine;
 }
 
-/** The numbers of the lines that a fingerprint is of. */
+/** The numbers of the lines with this fingerprint. */
 export function linesWithKey(lines: CommentableFile[Side], key: string): readonly number[] {
   return keysOf(lines).get(key) ?? [];
 }
@@ -177,9 +180,7 @@ export function nearestNumber(numbers: readonly number[], line: number): number 
 
 const KEYS = new WeakMap<CommentableFile[Side], ReturnType<typeof keysOf>>();
 
-/**
- * The lines of a side by what they are known by; made once, since every finding looks its own up.
- */
+/** Line numbers by fingerprint. Cached, because every finding looks up its own line. */
 function keysOf(lines: CommentableFile[Side]): ReadonlyMap<string, readonly number[]> {
   const keys =
     KEYS.get(lines) ??
@@ -189,8 +190,8 @@ function keysOf(lines: CommentableFile[Side]): ReadonlyMap<string, readonly numb
 }
 
 /**
- * Whether lines that a comment offered to commit stand in a file one after the other, and the push
- * added one of them or took one out between them: what stood there before was not committed.
+ * The file has the suggested lines in a row, and the push added one of them or removed a line
+ * between them. Lines that were there before the push are not a committed suggestion.
  */
 export function isSuggestionCommitted(
   suggestion: string,
@@ -205,7 +206,7 @@ export function isSuggestionCommitted(
   const isAdded = (line: number) =>
     pushed.RIGHT.has(line) && pushed.RIGHT.get(line)?.other === undefined;
   const oldLine = (line: number) => pushed.RIGHT.get(line)?.other ?? Number.NaN;
-  // Beside a brace many lines are taken out.
+  // Lines next to a lone brace are often removed for other reasons.
   const isTold = offered.some((line) => isDistinctiveFingerprint(lineFingerprint(line)));
   const isCutBefore = (line: number) => oldLine(line) > oldLine(line - 1) + 1;
   return [...now.keys()].filter(isAt).some((first) => {
@@ -214,7 +215,7 @@ export function isSuggestionCommitted(
   });
 }
 
-/** The dismissals by people, newest first: whoever reopens one takes it back. */
+/** The dismissals by people, newest first. Reopening a finding takes its dismissal back. */
 export function lessonsOf(findings: readonly KeptFinding[]): readonly Lesson[] {
   const dismissed = findings.filter(({ state, by }) => state === 'dismissed' && by === 'person');
   const lessons = dismissed.map((finding): Lesson => {
@@ -225,22 +226,22 @@ export function lessonsOf(findings: readonly KeptFinding[]): readonly Lesson[] {
   return lessons.toSorted((a, b) => b.at - a.at);
 }
 
-/** The lesson of the same file, telling line and category. */
+/** The lesson of the same file, category and line, if the line is distinctive. */
 export function lessonOfLine(
   { path, category, code = '' }: Finding,
   lessons: readonly Lesson[],
 ): Lesson | undefined {
   const key = lineFingerprint(code);
   return lessons.find(
-    (one) =>
-      one.path === path &&
-      one.category === category &&
+    (lesson) =>
+      lesson.path === path &&
+      lesson.category === category &&
       isDistinctiveFingerprint(key) &&
-      one.key === key,
+      lesson.key === key,
   );
 }
 
-/** No lesson holds back what is critical or about security. */
+/** A lesson never holds back a finding that is critical or about security. */
 export function isNeverHeldBack({
   severity,
   category,
@@ -248,22 +249,19 @@ export function isNeverHeldBack({
   return severity === 'critical' || category === 'security';
 }
 
-/**
- * Lessons of the same file under a title like this one: the model is asked whether it means one of
- * them.
- */
+/** Lessons of the same file with a similar title: the model is asked if it means one of them. */
 export function lessonsLike(
   { path, title }: Finding,
   lessons: readonly Lesson[],
 ): readonly Lesson[] {
   return lessons.filter(
-    (one) => one.path === path && one.title !== '' && isAlike(one.title, title),
+    (lesson) => lesson.path === path && lesson.title !== '' && isAlike(lesson.title, title),
   );
 }
 
 /**
- * A person has decided about a finding, so that it is not raised again: dismissed, or closed
- * while its line is as it was.
+ * A person has decided about the finding, so that it is not raised again: it was dismissed, or
+ * closed while its line was unchanged.
  */
 export function isHeldBackByPerson(
   finding: KnownFinding,
@@ -274,10 +272,10 @@ export function isHeldBackByPerson(
   return state === 'dismissed' || (isClosed && findLineNow(finding, lines) !== undefined);
 }
 
-/** Which decision of a person holds a finding back. */
-export function whyHeldBack(of: KnownFinding | Lesson): string {
-  if ('pull' in of) return `dismissed on #${of.pull}`;
-  return of.state === 'dismissed'
-    ? `${of.handle} was dismissed on this pull request`
-    : `${of.handle} was closed by a person, and its line is as it was`;
+/** The decision of a person that holds a finding back, as a clause. */
+export function whyHeldBack(decided: KnownFinding | Lesson): string {
+  if ('pull' in decided) return `dismissed on #${decided.pull}`;
+  return decided.state === 'dismissed'
+    ? `${decided.handle} was dismissed on this pull request`
+    : `${decided.handle} was closed by a person, and its line is as it was`;
 }

@@ -19,8 +19,8 @@ interface ShownFile {
 }
 
 /**
- * What a run has shown to the model, kept so that its evidence can be looked up; the tokens of a
- * run are its limit.
+ * The lines that a run has shown to the model, in which its evidence is looked up. The token budget
+ * of a run bounds their number.
  */
 export class ShownFiles {
   readonly #files = new Map<string, ShownFile>();
@@ -37,7 +37,7 @@ export class ShownFiles {
     }
   }
 
-  /** What was shown of a file on one side; undefined for nothing. */
+  /** The lines of one side of a file that were shown; undefined if there are none. */
   of(path: string, side: Side): ShownFile | undefined {
     return this.#files.get(`${side} ${path}`);
   }
@@ -62,20 +62,20 @@ export type ShownEvidence = Evidence & { readonly side: Side };
 export const MAX_EVIDENCE = 5;
 
 /**
- * Looks a piece of evidence up among what the run has shown to the model, or says why it does not
- * count. The text may be on another line than it was said to be; what is given back names the right
- * one.
+ * Looks up evidence among the lines that the model was shown; returns a sentence for the model if
+ * it does not count. The code can be on another line than the model named: the result has the right
+ * number.
  */
 export function checkEvidence(evidence: Evidence, shownFiles: ShownFiles): ShownEvidence | string {
   const { path, line, code } = evidence;
   const quote = readQuote(code);
   if (quote.length === 0)
     return `the evidence for line ${line} of ${quoteLine(path)} has no \`code\`. Copy the line unchanged, or leave it out.`;
-  for (const meant of pathsMeant(path)) {
+  for (const candidate of pathsMeant(path)) {
     const proofs = SIDES.flatMap((side) => {
-      const file = shownFiles.of(meant, side);
+      const file = shownFiles.of(candidate, side);
       const proof = file && findProof(file, quote, line);
-      return proof === undefined ? [] : [{ path: meant, side, ...proof }];
+      return proof === undefined ? [] : [{ path: candidate, side, ...proof }];
     });
     const best = proofs.find((proof) => proof.line === line) ?? proofs[0];
     if (best !== undefined) return best;
@@ -87,8 +87,8 @@ export function checkEvidence(evidence: Evidence, shownFiles: ShownFiles): Shown
 const SIDES: readonly Side[] = ['RIGHT', 'LEFT'];
 
 /**
- * The first of the quoted lines, where they were shown: at the number, or the nearest ones. A text
- * that is found everywhere (`}`) proves nothing on another line.
+ * The first of the quoted lines: at the named number, or the nearest match. Text that occurs
+ * everywhere (`}`) proves nothing on another line.
  */
 function findProof({ lines }: ShownFile, quote: Quote, line: number) {
   const { spans, isTelling } = findQuote(lines, quote, { first: line, last: line });
@@ -97,7 +97,7 @@ function findProof({ lines }: ShownFile, quote: Quote, line: number) {
   return isProof ? { line: nearest.first, code: lines.get(nearest.first) ?? '' } : undefined;
 }
 
-/** As it is written, or without what models put before it. */
+/** The path as written, and without the prefixes (`./`, `a/`, `b/`) that models add. */
 export function pathsMeant(path: string): ReadonlySet<string> {
   const clean = path.replace(/^(?:\.?\/)+/, '');
   return new Set([path, clean, clean.replace(/^[ab]\//, '')]);

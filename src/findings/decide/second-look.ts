@@ -29,13 +29,15 @@ import { checkEvidence, MAX_EVIDENCE, type ShownFiles, type ShownLines } from '.
 import type { FindingContext } from './take-finding.js';
 
 /**
- * Findings of one file within so many lines are judged together, since they rest on the same code,
- * and so many at most.
+ * Findings of one file within `NEAR_LINES` lines are judged together, at most `MAX_CLAIMS` at a
+ * time, because they depend on the same code.
  */
 const NEAR_LINES = 60;
 const MAX_CLAIMS = 3;
 
-/** Puts findings together for their second look, the worst first: money may end in the middle. */
+/**
+ * Groups findings for their second look, the worst first, because the budget can run out midway.
+ */
 export function groupClaims(findings: readonly Finding[]): readonly (readonly Finding[])[] {
   const groups: Finding[][] = [];
   for (const ofFile of groupBy(findings, ({ side, path }) => `${side} ${path}`).values()) {
@@ -58,7 +60,7 @@ export function groupClaims(findings: readonly Finding[]): readonly (readonly Fi
 interface ClaimSurroundings {
   /** The files of the whole diff. */
   readonly files: readonly DiffFile[];
-  /** What the finder was shown. */
+  /** The lines that the finder was shown. */
   readonly shownFiles: ShownFiles;
 }
 
@@ -69,8 +71,9 @@ export interface DescribedClaims {
 }
 
 /**
- * What a verifier is told: each claim in its own words, and the code around all of them. Severity,
- * confidence and who found it are left out: a verifier that knows them judges these.
+ * The message to a verifier: each claim in its own words, and the code around all of them.
+ * Severity, confidence and finder are left out, because a verifier that knows them judges them
+ * instead.
  */
 export function describeClaims(
   group: readonly Finding[],
@@ -89,7 +92,7 @@ export function describeClaims(
   };
 }
 
-/** Code points of a path. */
+/** Maximum code points of a path. */
 const MAX_PATH = 300;
 
 function describeClaim(finding: Finding, number: number): readonly string[] {
@@ -109,24 +112,28 @@ function describeClaim(finding: Finding, number: number): readonly string[] {
 }
 
 /**
- * What a verifier is told of a finding that is said to be over: its words, who says so why, and the
- * code of both places.
+ * The message to a verifier about a finding that is reported as over: the words of the finding, the
+ * lines that are said to end it, and the code around both places.
  */
 export function describeSettlement(
   { finding, evidence, byTest }: Settlement,
   surroundings: ClaimSurroundings,
 ): DescribedClaims {
   const { path, line, side, code = '', title, body, isGone } = finding;
-  const after = evidence.map((one) => ({ path: one.path, side: 'RIGHT' as const, line: one.line }));
+  const after = evidence.map((ending) => ({
+    path: ending.path,
+    side: 'RIGHT' as const,
+    line: ending.line,
+  }));
   const around = describeAround([{ path, side, line }, ...after], surroundings);
-  const where = isGone ? 'on a line that is not in the diff any more' : `on line ${line}`;
+  const place = isGone ? 'on a line that is not in the diff any more' : `on line ${line}`;
   const claim = [`File: ${showName(path, MAX_PATH)}`, `Its line then: ${code}`, body || title].join(
     '\n',
   );
   const blocks = [
     'Decide whether this claim about the pull request is still true of the code as it is now.',
     FENCE_NOTICE,
-    `Claim 1, ${where}:`,
+    `Claim 1, ${place}:`,
     fence(claim, { source: 'claim 1' }),
     ...fenced(evidence.map(formatEvidence), 'lines that are said to end it'),
     ...(byTest === undefined ? [] : [TEST_PASSES]),
@@ -152,16 +159,13 @@ function fenced(lines: readonly string[], source: string): readonly string[] {
 
 type ClaimedLines = Pick<Finding, 'path' | 'side' | 'line' | 'startLine'>;
 
-/** Lines above and below a claim that are told of its file. */
+/** Lines above and below a claim that the verifier sees. */
 const AROUND = 40;
 
-/** Most bytes that are told of a file. */
+/** Maximum bytes of a file that the verifier sees. */
 const MAX_TOLD_BYTES = 48 * 1024;
 
-/**
- * The code around lines, file by file, as far as it is known; `shown` is what of it counts as
- * evidence.
- */
+/** The known code around lines, file by file. The lines in `shown` count as evidence. */
 function describeAround(places: readonly ClaimedLines[], surroundings: ClaimSurroundings) {
   const files = [...groupBy(places, ({ path }) => path)].map(([path, claimed]) => {
     const rows = rowsOf(path, surroundings);
@@ -189,8 +193,8 @@ function describeAround(places: readonly ClaimedLines[], surroundings: ClaimSurr
 }
 
 /**
- * A line of a file with the change in it: its number on each side that has it, and where it stands
- * in the new version.
+ * A line of a file with the change in it, with its number on each side that has it. `at` is its
+ * position in the new version, by which rows are sorted.
  */
 interface Row {
   readonly at: number;
@@ -200,35 +204,37 @@ interface Row {
   readonly text: string;
 }
 
-/** The lines of the diff of a file, and what else of its new version the finder was shown. */
+/**
+ * The lines of the diff of a file, and other lines of its new version that the finder was shown.
+ */
 function rowsOf(path: string, { files, shownFiles }: ClaimSurroundings): readonly Row[] {
   const rows: Row[] = [];
   const hunks = files.filter((file) => file.path === path).flatMap((file) => file.hunks);
   for (const { newStart, newLines, lines } of hunks) {
     // A hunk without new lines names the line before it.
-    let at = newLines === 0 ? newStart + 1 : newStart;
+    let position = newLines === 0 ? newStart + 1 : newStart;
     for (const line of lines) {
       const { text: code } = line;
       const text = numberLine(line);
-      if (line.kind === 'removed') rows.push({ at, LEFT: line.oldLine, code, text });
+      if (line.kind === 'removed') rows.push({ at: position, LEFT: line.oldLine, code, text });
       else {
-        at = line.newLine;
-        const left = line.kind === 'added' ? undefined : line.oldLine;
-        rows.push({ at, LEFT: left, RIGHT: at, code, text });
-        at += 1;
+        const { newLine } = line;
+        const oldLine = line.kind === 'added' ? undefined : line.oldLine;
+        rows.push({ at: newLine, LEFT: oldLine, RIGHT: newLine, code, text });
+        position = newLine + 1;
       }
     }
   }
   const inDiff = new Set(rows.map(({ RIGHT }) => RIGHT));
-  for (const [at, code] of shownFiles.of(path, 'RIGHT')?.lines ?? [])
-    if (!inDiff.has(at)) {
-      const text = numberLine({ kind: 'context', newLine: at, text: code });
-      rows.push({ at, RIGHT: at, code, text });
+  for (const [number, code] of shownFiles.of(path, 'RIGHT')?.lines ?? [])
+    if (!inDiff.has(number)) {
+      const text = numberLine({ kind: 'context', newLine: number, text: code });
+      rows.push({ at: number, RIGHT: number, code, text });
     }
   return rows.toSorted((a, b) => a.at - b.at);
 }
 
-/** The lines from the first on that fit into what may be told. */
+/** The first rows, as many as fit into the byte limit of a file. */
 function fitting(rows: readonly Row[]): readonly Row[] {
   let free = MAX_TOLD_BYTES;
   const end = rows.findIndex(({ text }) => {
@@ -244,7 +250,7 @@ export interface FindingVerdict {
   readonly kind: (typeof VERDICT_KINDS)[number];
   /** Number of the claim, from 1; left out for the only one. */
   readonly claim?: number;
-  /** The lines that refute it, or that it holds by; left out: none. */
+  /** The lines that refute or prove it; left out: none. */
   readonly evidence?: readonly Evidence[];
   readonly effect?: FindingEffect;
   readonly reach?: Reach;
@@ -253,21 +259,21 @@ export interface FindingVerdict {
   readonly reason: string;
 }
 
-/** Code points of a reason. */
+/** Maximum code points of a reason. */
 const MAX_REASON = 400;
 
 /** Collects the verdicts of one verifier on its claims; each claim has one. */
 export class VerdictCollector {
   readonly #given = new Map<string, FindingVerdict>();
   /**
-   * Claims whose refutation named no line that was shown: they are unclear unless the verifier does
-   * better.
+   * Claims whose refutation names no line that was shown. They count as unclear unless the verifier
+   * gives a better verdict.
    */
   readonly #unproven = new Map<string, FindingVerdict>();
 
   /**
-   * `ids` are the findings in the order of their claims; `shownFiles` is what this verifier has
-   * been shown.
+   * `ids` are the findings in the order of their claims; `shownFiles` are the lines that this
+   * verifier was shown.
    */
   constructor(
     private readonly ids: readonly string[],
@@ -282,9 +288,9 @@ export class VerdictCollector {
     return new Map([...this.#unproven, ...this.#given]);
   }
 
-  /** Takes a verdict, or says why not. */
-  give(given: FindingVerdict): PublicationAnswer {
-    const { claim = this.ids.length === 1 ? 1 : undefined, evidence = [] } = given;
+  /** Records a verdict, or says why not. */
+  give(proposed: FindingVerdict): PublicationAnswer {
+    const { claim = this.ids.length === 1 ? 1 : undefined, evidence = [] } = proposed;
     const id = claim === undefined ? undefined : this.ids[claim - 1];
     if (id === undefined)
       return refusedAnswer(
@@ -292,23 +298,23 @@ export class VerdictCollector {
       );
     if (this.#given.has(id))
       return refusedAnswer(`Not accepted: claim ${claim} already has its verdict.`);
-    const verdict = { ...given, reason: cleanLine(given.reason, MAX_REASON) };
-    const problem = given.kind === 'refuted' ? this.#problemOf(evidence) : undefined;
+    const verdict = { ...proposed, reason: cleanLine(proposed.reason, MAX_REASON) };
+    const problem = proposed.kind === 'refuted' ? this.#problemOf(evidence) : undefined;
     if (problem !== undefined) {
       this.#unproven.set(id, { ...verdict, kind: 'unclear' });
       return refusedAnswer(problem);
     }
     this.#given.set(id, verdict);
-    const left = this.ids.length - this.#given.size;
-    const more = left === 0 ? '' : ` ${count(left, 'claim')} left.`;
+    const remaining = this.ids.length - this.#given.size;
+    const more = remaining === 0 ? '' : ` ${count(remaining, 'claim')} left.`;
     return acceptedAnswer(`Taken: claim ${claim}: ${verdict.kind}.${more}`);
   }
 
-  /** A wish refutes nothing, and neither does a line that the verifier has not seen. */
+  /** A refutation needs a line, and one that the verifier has seen. */
   #problemOf(evidence: readonly Evidence[]): string | undefined {
     const checks = evidence
       .slice(0, MAX_EVIDENCE)
-      .map((one) => checkEvidence(one, this.shownFiles));
+      .map((quoted) => checkEvidence(quoted, this.shownFiles));
     if (checks.some((check) => typeof check !== 'string')) return undefined;
     const [first] = checks;
     if (typeof first === 'string') return `Not accepted: ${first}`;
@@ -320,9 +326,9 @@ type VerdictScope = Pick<FindingContext, 'overrides' | 'isRead'> &
   Pick<PublishRules, 'minSeverity'>;
 
 /**
- * The findings of a run after their second look. Only a verdict takes a finding away: one that was
- * not given, because the verifier failed or the budget was spent, leaves it as it is, and is
- * counted. `requested` are ids of the findings that were to have a second look.
+ * The findings of a run after their second look. Only a verdict removes a finding. A missing
+ * verdict, because the verifier failed or the budget was spent, leaves the finding unchanged and is
+ * counted. `requested` are the ids of the findings for which a second look was requested.
  */
 export function applyVerdicts(
   buffered: BufferedPublications,
@@ -335,8 +341,8 @@ export function applyVerdicts(
   for (const placed of buffered.findings) {
     const { finding } = placed;
     const verdict = requested.has(finding.id) ? verdicts.get(finding.id) : undefined;
-    const drop = (why: RefutationReason, of = finding) =>
-      refuted.push({ finding: of, why, reason: verdict?.reason ?? '' });
+    const drop = (cause: RefutationReason, dropped = finding) =>
+      refuted.push({ finding: dropped, why: cause, reason: verdict?.reason ?? '' });
     if (verdict === undefined) findings.push(placed);
     else if (verdict.kind === 'refuted') drop('refuted');
     else if (verdict.kind === 'unclear') {
@@ -344,9 +350,10 @@ export function applyVerdicts(
       if (isBad) findings.push({ ...placed, finding: { ...finding, confidence: 'unsure' } });
       else drop('unclear');
     } else {
-      const held = corrected(finding, verdict, scope);
-      if (isAtLeast(held.severity, scope.minSeverity)) findings.push({ ...placed, finding: held });
-      else drop('below-min-severity', held);
+      const confirmed = corrected(finding, verdict, scope);
+      if (isAtLeast(confirmed.severity, scope.minSeverity))
+        findings.push({ ...placed, finding: confirmed });
+      else drop('below-min-severity', confirmed);
     }
   }
   const unverified = buffered.unverified + [...requested].filter((id) => !verdicts.has(id)).length;

@@ -5,9 +5,9 @@ import { fold, wordsOfCode } from '../change/quote.js';
 import type { ShownFiles } from './evidence.js';
 
 /**
- * Decides whether people can commit a suggestion with one click. It has to replace exactly the
- * lines that were quoted, fit in between their neighbours, and read as the model saw them. Any other
- * suggestion is shown as code. A suggestion that changes nothing is removed.
+ * Decides if people can commit a suggestion with one click. It has to replace exactly the quoted
+ * lines, fit in between their neighbours, and the model must have seen the lines unmasked and
+ * unaltered. Any other suggestion is shown as code. A suggestion that changes nothing is removed.
  */
 export function checkSuggestion(
   { finding, placement }: PlacedFinding,
@@ -65,9 +65,9 @@ interface Neighbours {
 }
 
 /**
- * Lines fit in the place of others if they repeat nothing of what is next to them, as it is
- * or changed a little, and leave as many brackets open. A range that is one line too short or too
- * long fails here.
+ * Lines fit if they do not repeat a neighbouring line, changed or unchanged, and leave as many
+ * brackets open as the lines they replace. A range that is one line too short or too long fails
+ * here.
  */
 function fitsIn(
   offered: readonly string[],
@@ -133,9 +133,9 @@ function changesNeighbour(
 const ALIKE = 0.5;
 
 /** The share of the words of the longer line that both have; 0 for lines of a single word. */
-function likeness(line: string, other: string): number {
+function likeness(line: string, otherLine: string): number {
   const words = wordsOfCode(line);
-  const others = wordsOfCode(other);
+  const others = wordsOfCode(otherLine);
   if (Math.min(words.size, others.size) < 2) return 0;
   return [...words].filter((word) => others.has(word)).length / Math.max(words.size, others.size);
 }

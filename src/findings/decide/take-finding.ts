@@ -37,39 +37,41 @@ import { checkEvidence, MAX_EVIDENCE, type ShownEvidence, type ShownFiles } from
 import type { Ledger } from './ledger.js';
 import { checkSuggestion } from './suggestion.js';
 
-/** A comment as the model asks for it. */
+/** A comment as the model requests it. */
 export interface CommentRequest
   extends Pick<Finding, 'path' | 'line' | 'startLine' | 'title' | 'body' | 'trigger' | 'category'>,
     Required<Pick<Finding, 'effect' | 'reach'>>,
     Partial<Pick<Finding, 'side' | 'evidence' | 'suggestion'>> {
-  /** False: data or safety may be lost, and the model could not settle whether. */
+  /** False: data or safety might be at risk, and the model could not find out. */
   readonly sure?: boolean;
   /** The text of the lines as the model read them. */
   readonly code?: string;
-  /** The finding that this one is, of an earlier run or of this one, as the model says. */
+  /**
+   * The handle of the earlier finding, from any run, that this one repeats according to the model.
+   */
   readonly sameAs?: string;
-  /** The model has been asked, and says that it is another one. */
+  /** The model was asked, and says that the finding is a new one. */
   readonly isNew?: boolean;
 }
 
-/** What findings are held against. */
+/** The facts by which findings are checked. */
 export interface FindingContext {
   /** The whole diff. */
   readonly lines: CommentableLines;
-  /** What is new since the last review; undefined where all was looked at. */
+  /** The changes since the last review; undefined if the review covers the whole diff. */
   readonly fresh: CommentableLines | undefined;
-  /** The commit of the last review, with which `fresh` begins. */
+  /** The commit of the last review, from which `fresh` is computed. */
   readonly freshFrom?: string;
   /** The earlier findings of the pull request. */
   readonly ledger: Ledger;
   readonly overrides: SeverityOverrides;
-  /** Whether people read a file, which is not generated or vendored. */
+  /** False for generated and vendored files, which nobody reads. */
   isRead(path: string): boolean;
-  /** What ids are minted from: no other run has it. */
+  /** Unique to the run; ids of findings are minted from it. */
   readonly run: string;
-  /** What the model has been shown. */
+  /** The lines that the model has been shown. */
   readonly shown: ShownFiles;
-  /** Whether a path is among those that the review is about. */
+  /** True for the paths that the review covers. */
   isInScope(path: string): boolean;
   /** Ids of findings whose test still fails; left out: none. */
   readonly failing?: ReadonlySet<string>;
@@ -77,31 +79,30 @@ export interface FindingContext {
   readonly isLaterReview: boolean;
 }
 
-/** The answer to the model, and what the run wants published after it. */
+/** The answer to the model, and the publications after it. */
 interface Taken {
   readonly answer: PublicationAnswer;
   readonly state: BufferedPublications;
-  /** The subject of the question to the model. */
+  /** The subject of the question, if the answer is one. */
   readonly asked?: Question['about'];
 }
 
 interface FindingRules {
   readonly rules: PublishRules;
-  /** Calls after which the model was asked, and about what. */
+  /** Calls that were answered with a question. */
   readonly questioned: readonly Question[];
 }
 
-/** A call that was answered by a question: about its place and evidence, or if it is a known one. */
+/** A call that was answered with a question: about place and evidence, or about a known finding. */
 export interface Question {
   readonly about: 'place' | 'sameness';
   readonly request: CommentRequest;
 }
 
 /**
- * Takes a comment among the findings of a run, or says why not. The model is asked once where its
- * place or its evidence is in doubt, and where line and title do not decide whether it is a finding
- * that is known. A question that stays open costs the finding its line or its certainty, and never
- * the finding.
+ * Accepts a comment as a finding of the run, or says why not. The model is asked once if place or
+ * evidence is in doubt, and once if line and title do not decide whether the finding is known. An
+ * unanswered question costs the finding its line or its certainty, but the finding is never lost.
  */
 export function takeFinding(
   request: CommentRequest,
@@ -111,8 +112,8 @@ export function takeFinding(
 ): Taken {
   const { lines, ledger } = scope;
   const { findings, heldBack } = before;
-  const refuse = (code: RefusedFinding['code'], why: string, least?: Severity): Taken => ({
-    answer: refusedAnswer(`Not accepted: ${why}`),
+  const refuse = (code: RefusedFinding['code'], explanation: string, least?: Severity): Taken => ({
+    answer: refusedAnswer(`Not accepted: ${explanation}`),
     state: withRefused(before, request, { code, least }),
   });
   const problem = problemOf(request);
@@ -169,21 +170,22 @@ export function takeFinding(
     }
     case 'kept':
     case 'back': {
-      const of = raising.kind === 'kept' ? raising.finding : raising.was;
-      const meant = before.repeated.find((earlier) => earlier.of.id === of.id);
+      const recorded = raising.kind === 'kept' ? raising.finding : raising.was;
+      const repeatedBefore = before.repeated.find((earlier) => earlier.of.id === recorded.id);
       const isSure = request.sameAs !== undefined || wasAsked;
-      if (meant !== undefined && !isSure && !isSameFinding(meant.finding, finding))
-        return ask(questionAbout([of], placed), 'sameness', before);
-      const others = before.repeated.filter((earlier) => earlier !== meant);
-      const text = isOpen(of)
-        ? `${of.handle} is open already, so it is not posted again.`
-        : `${of.handle} had ended (${of.state}) and is open again. Nothing is posted before the run ends.`;
-      return take(text, { repeated: [...others, { of, finding }] });
+      const isOther =
+        repeatedBefore !== undefined && !isSameFinding(repeatedBefore.finding, finding);
+      if (isOther && !isSure) return ask(questionAbout([recorded], placed), 'sameness', before);
+      const others = before.repeated.filter((earlier) => earlier !== repeatedBefore);
+      const text = isOpen(recorded)
+        ? `${recorded.handle} is open already, so it is not posted again.`
+        : `${recorded.handle} had ended (${recorded.state}) and is open again. Nothing is posted before the run ends.`;
+      return take(text, { repeated: [...others, { of: recorded, finding }] });
     }
     case 'raised': {
-      const why = `a run may raise ${rules.maxFindings} findings, and this would be one more; name what matters in \`submit_review\`.`;
+      const limitText = `a run may raise ${rules.maxFindings} findings, and this would be one more; name what matters in \`submit_review\`.`;
       const room = roomForFindings(ledger.open.length);
-      if (findings.length >= Math.min(rules.maxFindings, room)) return refuse('limit', why);
+      if (findings.length >= Math.min(rules.maxFindings, room)) return refuse('limit', limitText);
       const { dismissedOn } = raising.finding;
       const raised = { ...placed, finding: { ...finding, dismissedOn } };
       return take(answerTaken(raised, findings.length, lines), { findings: [...findings, raised] });
@@ -195,7 +197,7 @@ function ask(question: string, subject: Question['about'], state: BufferedPublic
   return { answer: refusedAnswer(`Not accepted: ${question}`), state, asked: subject };
 }
 
-/** Keeps what was refused, once for each finding. */
+/** Records a refusal, once for each finding. */
 function withRefused(
   before: BufferedPublications,
   { path, line, title }: CommentRequest,
@@ -232,7 +234,7 @@ function problemOf({ path, title, body, suggestion = '' }: CommentRequest): stri
   return sizeProblem('suggestion', suggestion, TEXT_LIMITS.suggestionBytes);
 }
 
-/** The model has been asked about the place of this finding, whatever its line was then. */
+/** The model was asked about the place of this finding; its line can have changed since. */
 export function isPlaceQuestion(
   { about, request: { path, title } }: Question,
   request: CommentRequest,
@@ -243,7 +245,6 @@ export function isPlaceQuestion(
 const RELIES_ON_IT =
   'If the change now relies on it, call again with the changed line in `evidence`.';
 
-/** The model has called again with the same finding. */
 function isSaidAgain(earlier: Finding, again: Finding): boolean {
   const { path, line, title } = earlier;
   return path === again.path && line === again.line && title === again.title;
@@ -253,13 +254,13 @@ interface Located {
   /** Undefined: the model has seen nothing of the file. */
   readonly placed: PlacedFinding | undefined;
   readonly evidence: readonly ShownEvidence[];
-  /** Sentences for the model on what is in doubt about the place and the evidence. */
+  /** Sentences for the model, one for each doubt about place or evidence. */
   readonly doubts: readonly string[];
 }
 
 /**
- * Finds the lines of a finding and of its evidence among those that the model was shown. What is in
- * doubt is left out, and makes the finding uncertain, so that it does not block.
+ * Finds the lines of a finding and of its evidence among the lines that the model was shown.
+ * Doubtful parts are left out and make the finding unsure, so that it does not block.
  */
 function locate(draft: Finding, { lines, shown }: FindingContext): Located {
   const checks = draft.evidence.map((quoted) => checkEvidence(quoted, shown));
@@ -285,8 +286,8 @@ function locate(draft: Finding, { lines, shown }: FindingContext): Located {
 }
 
 /**
- * The finding keeps neither line nor code. A number without a quote counts for this: it was not
- * found, so that it is outside of the diff.
+ * The finding loses its code and gets no comment on a line. A line number without a quote was not
+ * found in the diff, so it counts as outside.
  */
 function withoutPlace(
   finding: Finding,
@@ -315,7 +316,7 @@ function placeAt(
   };
 }
 
-/** Lines that a question names. */
+/** Maximum number of lines that a question names. */
 const MAX_SPOTS = 5;
 
 function doubtAbout(
@@ -342,12 +343,12 @@ function doubtAbout(
   return `${lineText}; \`code\` is on line ${numbers.join(', ')}${more}. Call again with the number, or with the lines around it in \`code\`.`;
 }
 
-/** Code points of a line. */
+/** Maximum code points of a line in a question. */
 const MAX_LINE = 200;
 
 /**
- * A finding is of the change if the diff has one of its lines, or a line that proves it. Where it is
- * unclear which lines of a changed file it is about, it is of the change.
+ * A finding belongs to the change if the diff has one of its lines, or a line that proves it. If
+ * its lines in a changed file are unclear, it belongs to the change too.
  */
 function isOfChange(
   { placement }: PlacedFinding,
@@ -370,12 +371,11 @@ function readFinding(
   const suggestion = readSuggestion(request.suggestion, path);
   const isInSource = isSourceFile(path, isRead(path));
   const id = mintId(run, findings.length + repeated.length + heldBack.length + 1);
-  const taken = new Set(
-    [...ledger.findings, ...findings.map(({ finding }) => finding)].map((one) => one.handle),
-  );
+  const known = [...ledger.findings, ...findings.map(({ finding }) => finding)];
+  const usedHandles = new Set(known.map(({ handle }) => handle));
   return {
     id,
-    handle: createHandle(id, (handle) => taken.has(handle)),
+    handle: createHandle(id, (handle) => usedHandles.has(handle)),
     agent: ledger.context.agent,
     state: 'open',
     path,
@@ -419,7 +419,7 @@ function stateInQuestion(known: KnownFinding): string {
 
 const MAX_ASKED = 5;
 
-/** Why a finding is not taken, for the model; undefined where it may be. No model is asked. */
+/** The reason to refuse a finding, for the model; undefined if there is none. Asks no model. */
 function stopAtGate(
   finding: Finding,
   scope: FindingContext,
@@ -451,7 +451,7 @@ function stopAtGate(
   return undefined;
 }
 
-/** Nobody can act on "make sure that it works": it says that the reviewer has not looked. */
+/** Nobody can act on "make sure that it works": it only shows that the reviewer has not looked. */
 const ASKS =
   /^(?:(?:please|maybe|perhaps|you|we|i|they|should|could|may|might|want|would|need|recommend|suggest|it|is|be|worth|good|better|to)[\s,]+){0,6}(?:verify(?:ing)?|ensur(?:e|ing)|mak(?:e|ing) sure|consider(?:ing)?|double[- ]check(?:ing)?|check (?:if|that|whether)|confirm(?:ing)?)\b/i;
 

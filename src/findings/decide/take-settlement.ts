@@ -12,7 +12,7 @@ import { type Evidence, isOpen } from '../finding.js';
 import type { KnownFinding, Settlement } from '../known-finding.js';
 import type { FindingContext } from './take-finding.js';
 
-/** The end of a finding as the model asks for it. */
+/** The end of a finding as the model requests it. */
 export interface SettleRequest {
   /** Its name, `FQ7K2`. */
   readonly finding: string;
@@ -25,13 +25,13 @@ export interface SettleRequest {
 }
 
 const MAX_REASON = 300;
-/** Code points of a name that is not one of a finding. */
+/** Maximum code points of an unknown name in a refusal. */
 const MAX_NAME = 40;
 
 /**
- * Takes the end of an earlier finding, or says why not. A fix needs a line that has changed since
- * the finding was posted, unless its own line is gone, and a dismissal a person who has written in
- * its conversation: neither a wish of the model's nor a sentence in a diff closes anything.
+ * Accepts the end of an earlier finding, or says why not. A fix needs a line that has changed since
+ * the finding was posted, unless its own line is gone. A dismissal needs a person who has written
+ * in its conversation. Neither the model's wish nor a sentence in a diff closes anything.
  */
 export function takeSettlement(
   request: SettleRequest,
@@ -43,8 +43,8 @@ export function takeSettlement(
   readonly refusal?: RefusedPublication;
 } {
   const finding = scope.ledger.find(request.finding);
-  const refuse = (code: RefusedPublication['code'], why: string) => ({
-    answer: refusedAnswer(`Not accepted: ${why}`),
+  const refuse = (code: RefusedPublication['code'], explanation: string) => ({
+    answer: refusedAnswer(`Not accepted: ${explanation}`),
     settlements,
     refusal: {
       tool: 'settle_finding',
@@ -111,10 +111,11 @@ function problemOfEnd(
 }
 
 /**
- * A line was added after the finding was posted: it is new in the diff, and not among what was shown
- * with it. The last review may have overlooked it: only for a finding of that review what
- * is new since then is all. Or whether it was taken out since the last review; what the whole diff
- * has taken out may have been out before.
+ * True for a line that was added after the finding was posted: it is new in the diff, and not in
+ * the hunk that was shown with the finding. For a finding of the last review, only the changes since
+ * then count. For an older one the whole diff counts too, because the last review can have missed
+ * the fix. A removed line counts only if it was removed since the last review: lines that the whole
+ * diff removes can have been missing before.
  */
 function isChangedSince(
   evidence: Evidence,
@@ -146,13 +147,17 @@ function isChangedIn(
     ({ text, other }) => other === undefined && addedLines.has(text) && !before.has(text),
   );
   if (isAdded || !hasRemoved) return isAdded;
-  const kept = new Set(rightLines.map(({ text }) => text));
+  const rightTexts = new Set(rightLines.map(({ text }) => text));
   return [...file.LEFT.values()]
     .map(({ text, other }) => ({ text: fold(text), other }))
-    .some(({ text, other }) => other === undefined && removedLines.has(text) && !kept.has(text));
+    .some(
+      ({ text, other }) => other === undefined && removedLines.has(text) && !rightTexts.has(text),
+    );
 }
 
-/** The lines that a quote can mean; behind the mark of the other side only the lines as they are. */
+/**
+ * The lines that a quote can mean. A quote with the mark of the other side is read literally only.
+ */
 function linesQuoted(code: string, otherMark: '+' | '-'): ReadonlySet<string> {
   const readings = readQuote(code);
   const possible = code.startsWith(otherMark) ? readings.slice(0, 1) : readings;
