@@ -4,26 +4,26 @@ import type { PlacedFinding } from './change/diff-lines.js';
 import type { Finding, Severity } from './finding.js';
 import type { KnownFinding, Lesson, Settlement } from './known-finding.js';
 
-/** What a run may publish at all, and how much of it. */
+/** Limits on the kinds, the number and the severity of the things that a run publishes. */
 export interface PublishRules {
-  /** Comments on lines in one review; further findings stand in its text. */
+  /** Comments on lines in one review; the review text lists the other findings. */
   readonly maxComments: number;
-  /** Findings that are taken; further ones are refused. */
+  /** Findings that are accepted; further ones are refused. */
   readonly maxFindings: number;
-  /** From which severity on an open finding asks for changes; undefined: a review never asks. */
+  /** An open finding this bad or worse requests changes; undefined: a review never does. */
   readonly blockOn: Severity | undefined;
-  /** From which severity on an open finding fails the step; undefined: none does. */
+  /** An open finding this bad or worse fails the step; undefined: none does. */
   readonly failOn: Severity | undefined;
-  /** Findings below it are not taken. */
+  /** Milder findings are refused. */
   readonly minSeverity: Severity;
-  /** Labels that may be set, taken off or put on a new issue; `*` stands for anything. */
+  /** Labels that can be added, removed or put on a new issue; `*` matches any text. */
   readonly labels: readonly string[];
-  /** Labels that one run adds, and as many that it takes off. */
+  /** Labels that one run adds; it removes at most as many. */
   readonly maxLabels: number;
   readonly maxIssues: number;
 }
 
-/** What a run may publish where the workflow says nothing else: no label is set unasked. */
+/** Defaults for workflows that set no limits. No label is allowed, so none is set unasked. */
 export const DEFAULT_PUBLISH_RULES: PublishRules = {
   maxComments: 10,
   maxFindings: 100,
@@ -35,7 +35,7 @@ export const DEFAULT_PUBLISH_RULES: PublishRules = {
   maxIssues: 1,
 };
 
-/** Sizes of texts in bytes of UTF-8; a title in code points. */
+/** Maximum sizes of texts in UTF-8 bytes; of a title in code points. */
 export const TEXT_LIMITS = {
   commentBytes: 4096,
   pathBytes: 4096,
@@ -43,11 +43,11 @@ export const TEXT_LIMITS = {
   summaryBytes: 8192,
   issueBytes: 32_768,
   titleCodePoints: 200,
-  /** Of a finding: one line. */
+  /** A finding's title is one line. */
   findingTitleBytes: 240,
 } as const;
 
-/** The model has said something about the change by a review tool, and it was accepted. */
+/** A review tool has accepted something that the model says about the change. */
 export function holdsReview({
   findings,
   preexisting,
@@ -61,10 +61,10 @@ export function holdsReview({
   return accepted.some(({ length }) => length > 0) || review !== undefined;
 }
 
-/** What the model is told about something it wants published. */
+/** The reply to a publishing tool call, for the model. */
 export type PublicationAnswer =
   | { readonly kind: 'taken'; readonly text: string }
-  /** Nothing was taken; the text says why and what would be. */
+  /** Nothing was accepted; the text says why, and what would be accepted. */
   | { readonly kind: 'refused'; readonly text: string };
 
 export function acceptedAnswer(text: string): PublicationAnswer {
@@ -75,7 +75,7 @@ export function refusedAnswer(text: string): PublicationAnswer {
   return { kind: 'refused', text };
 }
 
-/** What is wrong with the size of a text, if anything; `name` is the argument's. */
+/** The problem with the size of a text, if any; `name` is the name of the tool argument. */
 export function sizeProblem(name: string, text: string, maxBytes: number): string | undefined {
   if (text.trim() === '') return `\`${name}\` is empty`;
   const bytes = utf8Bytes(text);
@@ -85,8 +85,8 @@ export function sizeProblem(name: string, text: string, maxBytes: number): strin
 }
 
 /**
- * The name as the allow-list writes it, if it allows it: `*` stands for anything, and case counts
- * for nothing, as with GitHub's labels and logins.
+ * The name as the allow-list writes it, if the list allows it. `*` matches any text. Case is
+ * ignored, because GitHub ignores it in labels and logins.
  */
 export function nameOnAllowList(name: string, patterns: readonly string[]): string | undefined {
   const lower = name.toLowerCase();
@@ -110,20 +110,20 @@ export function parseNameList(list: string | undefined): readonly string[] {
 }
 
 /**
- * The parts in their order with anything between: the first place each fits is as good as any
- * other.
+ * Looks for the parts in their order, with any text between them. The first match of each part is
+ * enough: a later match leaves less room for the parts that follow.
  */
 function matches(name: string, [first = '', ...others]: readonly string[]): boolean {
   const last = others.pop();
   if (last === undefined) return name === first;
   if (!name.startsWith(first)) return false;
-  let at = first.length;
+  let position = first.length;
   for (const part of others) {
-    const found = name.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
+    const start = name.indexOf(part, position);
+    if (start < 0) return false;
+    position = start + part.length;
   }
-  return name.length - last.length >= at && name.endsWith(last);
+  return name.length - last.length >= position && name.endsWith(last);
 }
 
 export interface IssueDraft {
@@ -137,16 +137,16 @@ export interface PullRequestDraft {
   readonly title: string;
   /** Markdown of the model's. */
   readonly body: string;
-  /** Branch that it is to go into; undefined for the one that the run has read. */
+  /** Target branch; undefined for the branch that the run has read. */
   readonly base: string | undefined;
 }
 
 /** A commit for the branch of the run's pull request. */
 interface CommitDraft {
   readonly message: string;
-  /** By which its edits are found. */
+  /** Identifies the edits that belong to this commit. */
   readonly number: number;
-  /** The finding that it is for; left out: none. */
+  /** The finding that it fixes; left out: none. */
   readonly fixes?: { readonly handle: string; readonly title: string };
 }
 
@@ -167,13 +167,13 @@ export const REFUSAL_CODES = [
   'unconfirmed',
 ] as const;
 
-/** A call of a publishing tool that was refused, or taken only in part. */
+/** A call of a publishing tool that was refused, or accepted only in part. */
 export interface RefusedPublication {
   readonly tool: string;
   readonly code: (typeof REFUSAL_CODES)[number];
-  /** The names, the argument or the half a sentence that the code is about; left out: nothing. */
+  /** The names, the argument or the clause that the code is about; left out: nothing. */
   readonly detail?: string;
-  /** The earlier finding that the call was to end; left out: none. */
+  /** The earlier finding that the call tried to end; left out: none. */
   readonly finding?: Pick<Finding, 'id' | 'handle'>;
 }
 
@@ -192,11 +192,11 @@ export const FINDING_REFUSAL_CODES = [
 /** A finding that is in none of the other lists. */
 export interface RefusedFinding extends Pick<Finding, 'path' | 'line' | 'title'> {
   readonly code: (typeof FINDING_REFUSAL_CODES)[number];
-  /** It is milder than this, which would have been taken; only for `too-mild`. */
+  /** The mildest severity that is accepted; only for `too-mild`. */
   readonly least?: Severity;
 }
 
-/** A finding of the run that the pull request has from an earlier one. */
+/** A finding of this run that an earlier run has already raised on the pull request. */
 interface Repeated {
   /** Open, or ended and now back. */
   readonly of: KnownFinding;
@@ -210,7 +210,7 @@ export interface HeldBackFinding {
   readonly of: KnownFinding | Lesson;
 }
 
-/** A finding that a second look has thrown out. */
+/** A finding that a second look has rejected. */
 interface Refuted {
   readonly finding: Finding;
   readonly why: RefutationReason;
@@ -224,29 +224,29 @@ interface Refuted {
  */
 export type RefutationReason = 'refuted' | 'unclear' | 'below-min-severity';
 
-/** A finding that a test was to show. */
+/** A finding for which the run tried to write a failing test. */
 export interface TestedFinding {
   readonly handle: string;
-  /** Why no test shows it, as half a sentence; undefined if one does. */
+  /** The reason why no test shows it, as a clause; undefined if one does. */
   readonly why: string | undefined;
 }
 
-/** What a run wants published when it has ended. None of the text was cleaned yet. */
+/** Everything that is published when the run has ended. None of the text is sanitised yet. */
 export interface BufferedPublications {
   readonly findings: readonly PlacedFinding[];
-  /** Faults that the change did not bring: listed, and never counted or blocking. */
+  /** Faults older than the change: listed, but never counted and never blocking. */
   readonly preexisting: readonly Finding[];
   readonly repeated: readonly Repeated[];
   readonly heldBack: readonly HeldBackFinding[];
   readonly refuted: readonly Refuted[];
-  /** Findings that were to have a second look and had none; they are published all the same. */
+  /** Number of findings whose second look did not take place; they are published all the same. */
   readonly unverified: number;
-  /** Findings that tests were to show; left out: none. */
+  /** Findings for which the run tried to write a test; left out: none. */
   readonly tested?: readonly TestedFinding[];
   readonly settlements: readonly Settlement[];
-  /** Findings that were refused, and not taken after another call. */
+  /** Findings that were refused, and that no later call got accepted. */
   readonly refusedFindings: readonly RefusedFinding[];
-  /** What the review says besides its findings: markdown of the model's. */
+  /** The model's words about the change as a whole; the summary is markdown. */
   readonly review: { readonly summary: string } | undefined;
   readonly labels: { readonly add: readonly string[]; readonly remove: readonly string[] };
   readonly issues: readonly IssueDraft[];

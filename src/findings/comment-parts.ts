@@ -2,8 +2,8 @@ const OPENING = /^\s*(`{3,}|~{3,})[ \t]*(\S*)[ \t]*$/;
 
 /**
  * The lines of a suggestion: without the fence that many models put around it, with `\n` between
- * lines and none at the end; undefined if nothing is left. In a markdown file a fence may be what
- * is suggested.
+ * lines and none at the end; undefined if nothing is left. In a markdown file a fence can be part
+ * of the suggestion.
  */
 export function readSuggestion(written: string | undefined, path: string): string | undefined {
   const text = (written ?? '').replaceAll('\r\n', '\n');
@@ -11,7 +11,7 @@ export function readSuggestion(written: string | undefined, path: string): strin
   return lines === '' ? undefined : lines;
 }
 
-/** What is in the one fence that a text consists of. */
+/** The content of the fence, if the text consists of exactly one. */
 function unfenced(text: string, path: string): string | undefined {
   const lines = text.trimEnd().split('\n');
   const [, fence, language = ''] = OPENING.exec(lines[0] ?? '') ?? [];

@@ -3,7 +3,7 @@ import type { Side } from '../lib/text/diff.js';
 import { formatInteger } from '../lib/text/format.js';
 import { textId } from '../lib/text/text-id.js';
 
-/** What a finding is about. A closed set: nothing that a model invents becomes a key. */
+/** Subjects of findings. The set is closed, so that no word a model invents becomes a key. */
 export const CATEGORIES = [
   'correctness',
   'security',
@@ -20,7 +20,7 @@ export const CATEGORIES = [
 
 export type Category = (typeof CATEGORIES)[number];
 
-/** What happens because of the fault, worst first. */
+/** Consequences of a fault, worst first. */
 export const EFFECTS = [
   'breach',
   'data-loss',
@@ -33,17 +33,17 @@ export const EFFECTS = [
 
 export type FindingEffect = (typeof EFFECTS)[number];
 
-/** How often it happens. */
+/** Frequencies with which the effect occurs. */
 export const REACHES = ['always', 'common', 'rare'] as const;
 
 export type Reach = (typeof REACHES)[number];
 
-/** How much it matters, worst first; computed from effect and reach. */
+/** Computed from effect and reach, worst first. */
 export const SEVERITIES = ['critical', 'major', 'minor', 'nit'] as const;
 
 export type Severity = (typeof SEVERITIES)[number];
 
-/** How certain it is, most certain first; computed from evidence and verification. */
+/** Computed from evidence and verification, most certain first. */
 export const CONFIDENCES = ['confirmed', 'likely', 'unsure'] as const;
 
 export type Confidence = (typeof CONFIDENCES)[number];
@@ -64,7 +64,7 @@ export interface FindingTest {
   readonly command: string;
   /** The value that it writes down with the fault, and without it. */
   readonly saw: readonly [withFault: string, withoutFault: string];
-  /** The files of the fix that it was held against. */
+  /** The files of the fix with which it passed. */
   readonly fixed: readonly string[];
   /** The word of the run that wrote it. */
   readonly words: Word;
@@ -75,10 +75,9 @@ export interface FindingTest {
 /** The result of a test after a push: it fails as before, it passes, or it says nothing. */
 export type TestResult = 'fails' | 'passes' | 'unclear';
 
-/** The state of a finding. */
 export const FINDING_STATES = ['open', 'settled', 'dismissed'] as const;
 
-/** Who brought a finding into its state. */
+/** Actors that can change the state of a finding. */
 export const FINDING_ACTORS = ['model', 'person', 'program'] as const;
 
 export type FindingActor = (typeof FINDING_ACTORS)[number];
@@ -88,11 +87,11 @@ export const FINDING_RULES = ['hidden-line', 'hidden-name'] as const;
 
 export type FindingRule = (typeof FINDING_RULES)[number];
 
-/** Why a finding is in its state, in words. */
+/** Reasons for the state of a finding, as people read them. */
 export const STATE_REASON_TEXTS = {
   fixed: 'the code fixes it',
   wrong: 'taken back',
-  /** As the model read them. */
+  /** According to the model, which read what the person wrote. */
   words: 'in a person’s own words',
   suggestion: 'its suggestion was committed',
   left: 'its file is no longer part of the change',
@@ -105,7 +104,7 @@ export const STATE_REASON_TEXTS = {
 
 export type StateReason = keyof typeof STATE_REASON_TEXTS;
 
-/** The text of a test, and how it was run. */
+/** The text and the result of a test that this run executed. */
 export interface ShownTest {
   readonly text: string;
   /** Runs on the code as it is, and as many with the fix. */
@@ -121,20 +120,22 @@ export interface ShownTest {
 export interface Finding {
   /** 16 hexadecimal digits, minted once. */
   readonly id: string;
-  /** What people and models call it on its pull request: `F` and four letters or digits. */
+  /** Its name on its pull request, for people and models: `F` and four letters or digits. */
   readonly handle: string;
-  /** Whose it is. */
+  /** The name of the agent that raised it. */
   readonly agent: string;
   /** The rule that raised it; left out: a model did. */
   readonly rule?: FindingRule;
-  /** The fault in one line; the model's words, which nobody has cleaned yet. */
+  /** The fault in one line; the model's words, not sanitised yet. */
   readonly title: string;
-  /** Markdown of the model's; nobody has cleaned it yet. Of an earlier run, its beginning. */
+  /**
+   * The model's markdown, not sanitised yet. For a finding of an earlier run, only its beginning.
+   */
   readonly body: string;
   /** The input, state or order that brings the fault about; the model's words. */
   readonly trigger?: string;
   readonly category: Category;
-  /** These two are known in the run that raises it. */
+  /** Effect and reach are known only in the run that raises the finding. */
   readonly effect?: FindingEffect;
   readonly reach?: Reach;
   readonly severity: Severity;
@@ -149,25 +150,26 @@ export interface Finding {
   readonly code?: string;
   /** Lines that prove it, each of which the model was shown. */
   readonly evidence: readonly Evidence[];
-  /** What the lines should be replaced with; without a line break at the end. */
+  /** Replacement for the lines; without a line break at the end. */
   readonly suggestion?: string;
   readonly test?: FindingTest;
   /** The test as it was run; known in the run that wrote it. */
   readonly shown?: ShownTest;
   readonly state: (typeof FINDING_STATES)[number];
   readonly by?: FindingActor;
-  /** Of the person who decided. */
+  /** The person who decided. */
   readonly login?: string;
   readonly why?: StateReason;
-  /** Why, in the model's words. */
+  /** The reason for the state, in the model's words. */
   readonly reason?: string;
   /**
-   * The pull request on which people dismissed the same: it is too bad to be held back for that.
+   * The pull request on which people dismissed the same finding; this one is too severe to be held
+   * back for that.
    */
   readonly dismissedOn?: number;
 }
 
-/** Whether people still have to do something about a finding. */
+/** Open: people still have to do something about the finding. */
 export function isOpen({ state }: { readonly state: string }): boolean {
   return state === 'open';
 }
@@ -178,9 +180,9 @@ export function hasEnded({ state }: Pick<Finding, 'state'>): boolean {
 }
 
 /**
- * The id of a finding: minted when a run takes it, and never computed again. Neither its words nor
- * its place are in it, so that other words make no other finding of it. No secret hangs on it (see
- * {@link textId}).
+ * The id of a finding: minted when a run accepts it, and never computed again. It does not depend
+ * on words or place, so that a reworded finding keeps its id. It protects no secret, see
+ * {@link textId}.
  */
 export function mintId(run: string, number: number): string {
   return textId(`finding ${run} ${number}`).slice(2);
@@ -190,7 +192,8 @@ const LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ0123456789';
 
 /**
  * A short form of an id. It needs no counter, so that two agents, two runs and a run without memory
- * never say the same one; where another finding of the pull request has it, more of the id decides.
+ * do not normally use the same one. If another finding of the pull request has it, the id is hashed
+ * again with another salt.
  */
 export function createHandle(id: string, isTaken: (handle: string) => boolean): string {
   for (let salt = 0; ; salt += 1) {
@@ -213,7 +216,7 @@ export function parseHandle(word: string): string | undefined {
 /** The severity that an agent's file sets for a category (`[review.severity]`). */
 export type SeverityOverrides = Readonly<Partial<Record<Category, Severity>>>;
 
-/** What a severity is computed from. @internal */
+/** The input of `severityOf`. @internal */
 export interface SeverityFacts {
   readonly effect: FindingEffect;
   readonly reach: Reach;
@@ -253,12 +256,12 @@ const TABLE: Readonly<Record<FindingEffect, Readonly<Record<Reach, Severity>>>> 
 
 const CAP: Severity = 'minor';
 
-/** Whether a severity is as bad as another, or worse. */
+/** As bad as the other severity, or worse. */
 export function isAtLeast(severity: Severity, least: Severity): boolean {
   return compareSeverity(severity, least) <= 0;
 }
 
-/** Whether a finding is bad enough to block; what nobody is certain of blocks nothing. */
+/** Bad enough to block. An unsure finding never blocks. */
 export function isBlocking(
   { severity, confidence }: { readonly severity: Severity; readonly confidence: Confidence },
   gate: Severity,
@@ -277,8 +280,8 @@ export function worseSeverity(a: Severity, b: Severity): Severity {
 }
 
 /**
- * Whether a file is neither a test nor documentation by its path; the diff says whether people read
- * it, and no program.
+ * True for a file whose path is neither that of a test nor of documentation. The caller knows from
+ * the diff whether people read the file: nobody reads generated or vendored ones.
  */
 export function isSourceFile(path: string, isReadByPeople: boolean): boolean {
   return isReadByPeople && ![...TESTS, ...DOCS].some((pattern) => pattern.test(path));
@@ -326,10 +329,10 @@ export function formatOpenSentences(counted: OpenCount): string {
   return `${formatOpenCount(counted.open)}. ${formatFresh(counted)}`.trimEnd();
 }
 
-/** How many there are of each severity, the worst first: `1 major, 2 minor`. */
+/** The number of findings of each severity, the worst first: `1 major, 2 minor`. */
 export function formatSeverityCounts(severities: readonly Severity[]): string {
   return SEVERITIES.flatMap((severity) => {
-    const number = severities.filter((one) => one === severity).length;
+    const number = severities.filter((candidate) => candidate === severity).length;
     return number === 0 ? [] : [`${number} ${severity}`];
   }).join(', ');
 }

@@ -28,33 +28,33 @@ import { type SettleRequest, takeSettlement } from './decide/take-settlement.js'
 import { compareSeverity, type Finding } from './finding.js';
 import { withoutSuggestions } from './post/comment-text.js';
 
-/** What a run publishes to. */
+/** The targets and limits of what a run publishes. */
 interface PublishScope {
   readonly rules: PublishRules;
-  /** The pull request; undefined where the run is about none, or its diff is not known. */
+  /** The pull request; undefined if the run is about none, or its diff is not known. */
   readonly review: FindingContext | undefined;
-  /** The issue or pull request that is labelled and reacted to. */
+  /** The issue or pull request that gets labels and reactions. */
   readonly subject: number | undefined;
   /** Nothing is posted: the review is printed on this machine. */
   readonly isLocal?: boolean;
-  /** What the run changes in the repository; left out where it may change nothing. */
+  /** The edits of the run to the repository; left out if it is not allowed to edit. */
   readonly changes?: ProposableChanges;
   /** The run is about an open pull request, on whose branch its changes can be committed. */
   readonly isOnPull?: boolean;
   /**
-   * The findings that the run fixes, each with a commit of its own; left out: it is for something
-   * else.
+   * The findings that the run fixes, each with a commit of its own; left out: the run has another
+   * purpose.
    */
   readonly toFix?: readonly Pick<Finding, 'handle' | 'title'>[];
 }
 
-/** What a run has changed so far. */
+/** The edits of a run so far. */
 interface ProposableChanges {
-  /** Why it cannot be committed, in half a sentence; undefined if it can. */
+  /** The reason why they cannot be committed, as a clause; undefined if they can. */
   problem(): string | undefined;
-  /** Why the run commits nothing itself, in half a sentence; undefined if it does. */
+  /** The reason why the run commits nothing itself, as a clause; undefined if it does. */
   whyOnlyPatch(): string | undefined;
-  /** Ends a commit; its number is that of the one before where nothing was edited since. */
+  /** Ends a commit and returns its number: the previous one if nothing was edited since. */
   endCommit(): number;
 }
 
@@ -64,15 +64,15 @@ interface ProposableChanges {
  */
 export class PublicationBuffer {
   private state: BufferedPublications = NO_PUBLICATIONS;
-  /** Calls after which the model was asked. */
+  /** Calls that were answered with a question to the model. */
   private questioned: readonly Question[] = [];
-  /** The calls among them that are unanswered. */
+  /** The questions that the model has not answered yet. */
   private unanswered: readonly Question[] = [];
 
   constructor(private readonly scope: PublishScope) {}
 
   /**
-   * What was collected so far. A finding that a question was left open about counts as another one:
+   * The publications so far. A finding with an unanswered question counts as a new one, so that
    * none is lost.
    */
   get buffered(): BufferedPublications {
@@ -81,13 +81,13 @@ export class PublicationBuffer {
     }, this.state);
   }
 
-  /** What findings are held against; undefined where there is nothing to review. */
+  /** Undefined if there is nothing to review. */
   get scopeOfReview(): (FindingContext & Pick<PublishScope, 'rules'>) | undefined {
     const { review, rules } = this.scope;
     return review === undefined ? undefined : { ...review, rules };
   }
 
-  /** Whether there is anything that a tool of this name could publish to. */
+  /** True if the tool of this name has something to publish to. */
   isOpenTo(tool: string): boolean {
     switch (tool) {
       case 'add_review_comment':
@@ -111,12 +111,11 @@ export class PublicationBuffer {
     return this.scope.isLocal === true;
   }
 
-  /** Whether there is any label that may be set. */
   get allowsLabels(): boolean {
     return this.scope.rules.labels.length > 0;
   }
 
-  /** A comment on lines of the change. */
+  /** Takes a comment on lines of the change. */
   addComment(request: CommentRequest): PublicationAnswer {
     const { state, answer, asked } = this.withFinding(request, this.state);
     this.state = state;
@@ -140,7 +139,7 @@ export class PublicationBuffer {
     });
   }
 
-  /** A tool is offered only where there is something that it could publish to, see `isOpenTo`. */
+  /** Throws only on a defect: a tool with nothing to publish to is not offered, see `isOpenTo`. */
   private review(): FindingContext {
     const { review } = this.scope;
     if (review === undefined)
@@ -148,12 +147,12 @@ export class PublicationBuffer {
     return review;
   }
 
-  /** What a tool has shown to the model, which may be named as evidence. */
+  /** Records lines that a tool has shown to the model, which it can then name as evidence. */
   show(shown: readonly ShownLines[]): void {
     this.scope.review?.shown.show(shown);
   }
 
-  /** The end of an earlier finding; the last one on each counts. */
+  /** Takes the end of an earlier finding; the last call for each finding counts. */
   settle(request: SettleRequest): PublicationAnswer {
     const result = takeSettlement(request, this.state.settlements, this.review());
     this.state = { ...this.state, settlements: result.settlements };
@@ -161,7 +160,7 @@ export class PublicationBuffer {
     return result.answer;
   }
 
-  /** The summary of the review; the last one counts. */
+  /** Takes the summary of the review; the last call counts. */
   submitReview(summary: string): PublicationAnswer {
     const problem = sizeProblem('summary', summary, TEXT_LIMITS.summaryBytes);
     if (problem !== undefined)
@@ -171,7 +170,7 @@ export class PublicationBuffer {
     return acceptedAnswer(`The review is recorded, with ${size}. It is posted when the run ends.`);
   }
 
-  /** Labels to add and to take off; the last word on each label counts. */
+  /** Takes labels to add and to remove; the last call for each label counts. */
   setLabels(requested: {
     readonly add: readonly string[];
     readonly remove: readonly string[];
@@ -187,20 +186,20 @@ export class PublicationBuffer {
     const labels = { add: withoutNames(add, remove), remove };
     this.state = { ...this.state, labels };
     const all = [...requested.add, ...requested.remove];
-    const left = withoutNames(withoutNames(all, labels.add), labels.remove);
-    const picked = withoutNames(all, left);
+    const refusedNames = withoutNames(withoutNames(all, labels.add), labels.remove);
+    const picked = withoutNames(all, refusedNames);
     const rule = `Labels that may be set: ${patterns.map(quoteLine).join(', ') || 'none'}; at most ${maxLabels} a run.`;
-    const listed = left.map(quoteLine).join(', ');
-    const why = `${listed || 'no name was given'}. ${rule}`;
+    const listed = refusedNames.map(quoteLine).join(', ');
+    const explanation = `${listed || 'no name was given'}. ${rule}`;
     const refusal = { tool: 'set_labels', code: 'label', detail: listed || undefined } as const;
-    if (picked.length === 0) return this.refuse(refusal, why);
-    if (left.length > 0) this.note(refusal);
+    if (picked.length === 0) return this.refuse(refusal, explanation);
+    if (refusedNames.length > 0) this.note(refusal);
     return acceptedAnswer(
-      `Taken: ${picked.map(quoteLine).join(', ')}.${left.length === 0 ? '' : ` Not accepted: ${why}`}`,
+      `Taken: ${picked.map(quoteLine).join(', ')}.${refusedNames.length === 0 ? '' : ` Not accepted: ${explanation}`}`,
     );
   }
 
-  /** An issue to open; one of the same title takes the place of the earlier one. */
+  /** Takes an issue to open; it replaces an earlier one of the same title. */
   createIssue({ title, body, labels }: IssueDraft): PublicationAnswer {
     const refusal = { tool: 'create_issue', detail: cleanLine(title, TEXT_LIMITS.titleCodePoints) };
     const { maxIssues, labels: patterns, maxLabels } = this.scope.rules;
@@ -209,7 +208,7 @@ export class PublicationBuffer {
       sizeProblem('title', line, TEXT_LIMITS.issueBytes) ??
       sizeProblem('body', body, TEXT_LIMITS.issueBytes);
     if (problem !== undefined) return this.refuse({ ...refusal, code: 'size' }, `${problem}.`);
-    const others = this.state.issues.filter((other) => other.title !== line);
+    const others = this.state.issues.filter((issueDraft) => issueDraft.title !== line);
     if (others.length >= maxIssues) {
       const most = `a run may open ${count(maxIssues, 'issue')} here`;
       return this.refuse(
@@ -227,8 +226,8 @@ export class PublicationBuffer {
   }
 
   /**
-   * A pull request for what the file tools have changed, also after this; the last one counts, in
-   * place of commits.
+   * Takes a pull request for all edits of the file tools, also those after this call. The last call
+   * counts, and replaces commits.
    */
   openPullRequest({ title, body, base }: PullRequestDraft): PublicationAnswer {
     const changes = this.changes();
@@ -256,8 +255,8 @@ export class PublicationBuffer {
   }
 
   /**
-   * A commit of what was edited since the last one, in place of a pull request. Where nothing was,
-   * its message is another one now.
+   * Takes a commit of the edits since the last one; it replaces a pull request. If there are no new
+   * edits, only the message of the last commit changes.
    */
   pushToPullRequest(message: string): PublicationAnswer {
     const tool = 'push_to_pull_request';
@@ -274,9 +273,9 @@ export class PublicationBuffer {
     const [fixes] = named;
     if (toFix.length > 0 && named.length !== 1) {
       const handles = toFix.map(({ handle }) => handle).join(', ');
-      const why = `\`message\` has to name the one finding that the commit fixes: ${handles}`;
+      const explanation = `\`message\` has to name the one finding that the commit fixes: ${handles}`;
       const refusal = { tool, code: 'commit-names-no-finding', detail: handles } as const;
-      return this.refuse(refusal, `${why}.`);
+      return this.refuse(refusal, `${explanation}.`);
     }
     const number = changes.endCommit();
     const same = this.state.commits.find((commit) => commit.number === number);
@@ -303,14 +302,14 @@ export class PublicationBuffer {
     return changes;
   }
 
-  /** A reaction; the last one counts. */
+  /** Takes a reaction; the last call counts. */
   react(content: string): PublicationAnswer {
-    const reaction = REACTIONS.find((one) => one === content.trim().toLowerCase());
+    const reaction = REACTIONS.find((allowed) => allowed === content.trim().toLowerCase());
     if (reaction === undefined) {
-      const why = `the reaction ${quoteLine(content)} is not one of those allowed here`;
+      const explanation = `the reaction ${quoteLine(content)} is not one of those allowed here`;
       const names = REACTIONS.map(quoteLine).join(', ');
       const detail = cleanLine(content, MAX_REACTION) || undefined;
-      return this.refuse({ tool: 'react', code: 'reaction', detail }, `${why}: ${names}.`);
+      return this.refuse({ tool: 'react', code: 'reaction', detail }, `${explanation}: ${names}.`);
     }
     this.state = { ...this.state, reaction };
     return acceptedAnswer(
@@ -318,9 +317,9 @@ export class PublicationBuffer {
     );
   }
 
-  private refuse(refusal: RefusedPublication, why: string): PublicationAnswer {
+  private refuse(refusal: RefusedPublication, explanation: string): PublicationAnswer {
     this.note(refusal);
-    return refusedAnswer(`Not accepted: ${why}`);
+    return refusedAnswer(`Not accepted: ${explanation}`);
   }
 
   private note(refusal: RefusedPublication): void {
@@ -328,30 +327,30 @@ export class PublicationBuffer {
   }
 }
 
-/** Code points of what is not a reaction. */
+/** Maximum code points of an unknown reaction in a refusal. */
 const MAX_REACTION = 40;
 
 const ONLY_PATCH =
   'When the run ends, its patch is in the job summary, where a person can apply it.';
 
 /**
- * The question that a call answers: the model calls again for the same file, in much the same words.
- * A question about this line comes first, since two faults of a file can have one title.
+ * The question that a call answers: the model calls again for the same file, in similar words. A
+ * question about this line comes first, since two faults of a file can have one title.
  */
 function answeredBy(request: CommentRequest, questions: readonly Question[]): Question | undefined {
   const possible = questions.filter((question) => isRequestedAgain(question.request, request));
   return possible.find((question) => question.request.line === request.line) ?? possible[0];
 }
 
-/** The names that are not among the others; case counts for nothing. */
+/** The names that are not among the others; GitHub ignores case. */
 function withoutNames(names: readonly string[], others: readonly string[]): readonly string[] {
   const removed = new Set(others.map((name) => name.toLowerCase()));
   return names.filter((name) => !removed.has(name.toLowerCase()));
 }
 
 /**
- * Joins what several passes want published. A finding that two passes raised is one; where that is
- * in doubt they stay two, since a fault that is lost costs more than one that is told twice.
+ * Joins the publications of several passes. A finding that two passes raised counts once. In doubt
+ * both are published, because a lost fault costs more than a fault that is reported twice.
  */
 export function mergePasses(
   passes: readonly BufferedPublications[],
@@ -359,7 +358,7 @@ export function mergePasses(
 ): BufferedPublications {
   const raised: PlacedFinding[] = [];
   for (const { findings } of passes) {
-    // A pass has told its own findings apart: only those of the passes before are compared.
+    // Each pass has removed its own duplicates, so only findings of earlier passes are compared.
     const before = [...raised];
     raised.push(
       ...findings.filter(
@@ -367,21 +366,21 @@ export function mergePasses(
       ),
     );
   }
-  const kept = raised
+  const worst = raised
     .toSorted(({ finding: a }, { finding: b }) => compareSeverity(a.severity, b.severity))
     .slice(0, maxFindings);
   const beyondLimit = raised
-    .filter((placed) => !kept.includes(placed))
+    .filter((placed) => !worst.includes(placed))
     .map(({ finding: { path, line, title } }) => ({ path, line, title, code: 'limit' as const }));
   const summaries = passes.flatMap(({ review }) => review?.summary ?? []);
   const repeated = passes.flatMap((pass) => pass.repeated);
   const heldBack = passes.flatMap((pass) => pass.heldBack);
   const settlements = passes.flatMap((pass) => pass.settlements);
-  // What is not a review was offered to the first pass alone.
+  // Only the first pass was offered the tools that are not about the review.
   const [first = NO_PUBLICATIONS] = passes;
   return {
     ...first,
-    findings: kept,
+    findings: worst,
     preexisting: uniqueBy(
       passes.flatMap((pass) => pass.preexisting),
       ({ path, line, title }) => `${line} ${path} ${title}`,

@@ -17,9 +17,9 @@ import {
 } from './kept-finding.js';
 
 /**
- * What the pull request bot keeps in the agent's state file: the record of findings, and what was
- * reviewed, spent, posted and paused. `pruneState` bounds it, and `outcomesAndCostTable` sums it up.
- * Times are milliseconds since 1970 by the runner's clock.
+ * The facts in the agent's state file: the record of findings, and facts about reviews, costs,
+ * posts and pauses. `pruneState` bounds it, and `outcomesAndCostTable` sums it up. Times are
+ * milliseconds since 1970 by the runner's clock.
  */
 
 /** The agent of a review of ours and the commit it is about; undefined for any other text. */
@@ -33,7 +33,7 @@ export function readReviewMark(
 }
 
 /**
- * The agent of a review; one that was asked for in a comment bears the comment's number behind the
+ * The agent of a review. A review that a comment asked for has the number of the comment behind the
  * agent's name.
  */
 export function agentOfReviewer(reviewer: string): string {
@@ -59,8 +59,8 @@ export function submittedReviewsOf(
 }
 
 const pull = v.pipe(v.number(), v.integer(), v.minValue(1));
-const at = v.number();
-/** Of one attempt of a run: each has a line of its own, so that runs at the same time add up. */
+const time = v.number();
+/** One attempt of a run. Each has its own line, so that concurrent runs add up. */
 const attempt = v.string();
 const paths = v.pipe(v.array(v.string()), v.readonly());
 
@@ -71,65 +71,70 @@ const reviewedSchema = v.object({
   pull,
   head: v.string(),
   base: v.string(),
-  /** Name of the branch the pull request went into then. */
+  /** Name of the base branch at that time. */
   into: v.optional(v.string()),
-  /** Paths of files that did not fit into the reviews up to then. */
+  /** Paths of files that did not fit into any review so far. */
   unseen: v.optional(paths),
-  /** What the patches of the files that were seen are known by, see `patchId`. */
+  /** Ids of the patches of the files that were reviewed, see `patchId`. */
   patches: v.optional(v.pipe(v.array(v.string()), v.readonly())),
-  /** Which files were to be looked at, where not all were. */
+  /** The files that the review covered, if not all. */
   only: v.optional(patternsSchema),
-  at,
+  at: time,
 });
 
 const spentSchema = v.object({
   kind: v.literal('spent'),
   id: attempt,
-  /** Left out where the run was about no pull request. */
+  /** Left out if the run was not about a pull request. */
   pull: v.optional(pull),
   /** UTC, `2026-11-22`. */
   day: v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\d$/)),
   usd: v.pipe(v.number(), v.minValue(0), v.maxValue(999_999_999)),
   model: v.optional(v.string()),
-  at,
+  at: time,
 });
 
 const postedSchema = v.object({
   kind: v.literal('posted'),
   id: attempt,
   pull: v.optional(pull),
-  /** Of comments and reviews. */
+  /** Ids of comments and reviews. */
   ids: v.pipe(v.array(v.number()), v.readonly()),
   /** The word of the run that wrote them. */
   words: v.picklist(WORDS),
-  at,
+  at: time,
 });
 
-const pauseSchema = v.object({ kind: v.picklist(['paused', 'resumed']), pull, by: v.string(), at });
+const pauseSchema = v.object({
+  kind: v.picklist(['paused', 'resumed']),
+  pull,
+  by: v.string(),
+  at: time,
+});
 
 const factSchema = v.variant('kind', [reviewedSchema, spentSchema, postedSchema, pauseSchema]);
 
-/** The last commit of a pull request that was looked at to the end. */
+/** The last commit of a pull request whose review was completed. */
 export type ReviewedFact = v.InferOutput<typeof reviewedSchema>;
 
-/** The input `paths` of a review, apart by what it includes and excludes. */
+/** The input `paths` of a review, split into included and excluded patterns. */
 export type PathPatterns = v.InferOutput<typeof patternsSchema>;
 
-/** What one attempt of a run has cost. */
+/** The cost of one attempt of a run. */
 export type SpentFact = v.InferOutput<typeof spentSchema>;
 
 /** One line of the agent's state file. */
 export type ReviewFact = KeptFact | v.InferOutput<typeof factSchema>;
 
 /**
- * The facts of a state file, of several about the same the latest. Lines that say nothing that can
- * be understood are left out.
+ * The facts of a state file; of several facts about the same subject, the latest. Lines that cannot
+ * be parsed are left out.
  */
 export function parseReviewFacts(text: string): readonly ReviewFact[] {
   return latestFacts(text.split('\n').flatMap((line) => parseReviewFact(line) ?? []));
 }
 
-/** What a line of a state file says, if it is one of ours and whole. */
+/** The fact of one line; undefined if the line is damaged, or of a kind that is not known. */
 function parseReviewFact(line: string): ReviewFact | undefined {
   const fact = parseFact(line);
   const finding = readKeptFact(fact);
@@ -152,12 +157,14 @@ export function spentUsd(
   return micros / 1e6;
 }
 
-/** The findings that are kept, of all pull requests. */
+/** The recorded findings of all pull requests. */
 export function keptFindings(facts: readonly ReviewFact[]): readonly KeptFinding[] {
   return facts.filter((fact): fact is KeptFinding => fact.kind === 'finding');
 }
 
-/** The comments and reviews that the agent has written, by id, with the word of the last run. */
+/**
+ * The comments and reviews that the agent has written, by id, with the trust word of the last run.
+ */
 export function postedWords(facts: readonly ReviewFact[]): ReadonlyMap<number, Word> {
   const posted = facts.flatMap((fact) => (fact.kind === 'posted' ? fact : []));
   return new Map(
@@ -178,8 +185,7 @@ export function lastReviewed(
 }
 
 /**
- * Whether reviews of a pull request are stopped: the later word counts, and of the same moment the
- * one that stops.
+ * Reviews of a pull request are paused: the later command counts, and at the same moment the pause.
  */
 export function isPaused(facts: readonly ReviewFact[], pullNumber: number): boolean {
   const timeOf = (kind: 'paused' | 'resumed') =>
@@ -188,14 +194,14 @@ export function isPaused(facts: readonly ReviewFact[], pullNumber: number): bool
   return timeOf('paused') > Number.NEGATIVE_INFINITY && timeOf('paused') >= timeOf('resumed');
 }
 
-/** How long a fact is kept: what a person said of reviews, twice as long. */
+/** Retention of a fact. People's commands about reviews are kept twice as long as other facts. */
 function keptMs({ kind }: ReviewFact): number {
   return (kind === 'paused' || kind === 'resumed' ? 365 : 180) * DAY_MS;
 }
 
 /**
- * How many facts of a kind are kept, the latest ones. A line takes 90 to 700 bytes, that of a
- * review twenty more for each file.
+ * Maximum number of facts of each kind; the latest are kept. A line takes 90 to 700 bytes, and that
+ * of a review twenty more for each file.
  */
 const MOST: Readonly<Record<ReviewFact['kind'], number>> = {
   finding: 600,
@@ -207,12 +213,12 @@ const MOST: Readonly<Record<ReviewFact['kind'], number>> = {
   resumed: 200,
 };
 
-/** Bytes of a state file. The cache holds one MiB, logs included: a busy repository must not fill it. */
+/** Maximum size of a state file: the cache holds 1 MiB, logs included, and must not fill up. */
 const MAX_STATE_BYTES = 300_000;
 
 /**
- * The state without what nobody asks for any more. Every other line keeps its bytes, also one of a
- * newer version. It is a rewrite of the newest state: as facts, the old lines would stay.
+ * The state without expired facts. All other lines keep their bytes, including lines of a newer
+ * version. The newest state is rewritten, because appended facts would leave the old lines there.
  */
 export function pruneState(text: string, now: Date): string {
   const lines = text.split('\n');
@@ -233,15 +239,15 @@ interface StateLine {
   readonly fact: ReviewFact | undefined;
 }
 
-/** Leaves out what there is no room for: of findings first, then the oldest of all other facts. */
+/** Shortens and drops findings until the state fits, then drops the oldest of the other facts. */
 function fitLines(lines: readonly StateLine[]): readonly StateLine[] {
   const bytesOf = (some: readonly StateLine[]) =>
     some.reduce((sum, { line }) => sum + utf8Bytes(line) + 1, 0);
-  let over = bytesOf(lines) - MAX_STATE_BYTES;
-  if (over <= 0) return lines;
+  let excessBytes = bytesOf(lines) - MAX_STATE_BYTES;
+  if (excessBytes <= 0) return lines;
 
   const findings = keptFindings(lines.flatMap(({ fact }) => fact ?? []));
-  const room = findings.reduce((sum, finding) => sum + lineBytes(finding), -over);
+  const room = findings.reduce((sum, finding) => sum + lineBytes(finding), -excessBytes);
   const fitting = new Map(
     fitFindings(findings, room, lineBytes).map((finding) => [finding.id, finding]),
   );
@@ -251,66 +257,70 @@ function fitLines(lines: readonly StateLine[]): readonly StateLine[] {
     if (fact === undefined) return [];
     return fact === stateLine.fact ? [stateLine] : [{ line: formatFact(fact), fact }];
   });
-  over = bytesOf(shorter) - MAX_STATE_BYTES;
+  excessBytes = bytesOf(shorter) - MAX_STATE_BYTES;
   const dropped = new Set<StateLine>();
   for (const stateLine of shorter.toSorted((a, b) => (a.fact?.at ?? 0) - (b.fact?.at ?? 0))) {
     const { line, fact } = stateLine;
-    if (over <= 0 || fact === undefined || !DROPPED.has(fact.kind)) continue;
+    if (excessBytes <= 0 || fact === undefined || !DROPPED.has(fact.kind)) continue;
     dropped.add(stateLine);
-    over -= utf8Bytes(line) + 1;
+    excessBytes -= utf8Bytes(line) + 1;
   }
   return shorter.filter((stateLine) => !dropped.has(stateLine));
 }
 
-/** Kinds of which the oldest are left out where findings alone do not make enough room. */
+/** Kinds whose oldest facts are dropped if dropping findings does not make enough room. */
 const DROPPED: ReadonlySet<ReviewFact['kind']> = new Set(['spent', 'posted', 'reviewed']);
 
-/** Of the same time the first ones in the file. Ended findings leave before all open ones. */
+/**
+ * Ended findings are dropped before open ones. At the same time, the first in the file are kept.
+ */
 function latestOf(facts: readonly ReviewFact[]): readonly ReviewFact[] {
   const isEnded = (fact: ReviewFact) => fact.kind === 'finding' && fact.state !== 'open';
   const ofKinds = groupBy(
     facts.toSorted((a, b) => Number(isEnded(a)) - Number(isEnded(b)) || b.at - a.at),
     ({ kind }) => kind,
   );
-  return [...ofKinds].flatMap(([kind, of]) => of.slice(0, MOST[kind]));
+  return [...ofKinds].flatMap(([kind, ofKind]) => ofKind.slice(0, MOST[kind]));
 }
 
-/** A finding that nobody has answered for so long has no answer. */
+/** After this time without an answer, a finding counts as unanswered. */
 const UNANSWERED_MS = 14 * DAY_MS;
 
 const FATES = ['acted on', 'dismissed', 'unanswered'] as const;
 
 /**
- * What people made of findings and what the runs of the model cost, by month and model, the newest
- * first; as markdown. Empty where no finding's story is over.
+ * The fates of findings and the cost of the model's runs, by month and model, the newest first; as
+ * markdown. Empty if no finding has a fate yet.
  */
 export function outcomesAndCostTable(facts: readonly ReviewFact[], now: Date): string {
   const ended = keptFindings(facts).flatMap((finding) => {
     const fate = fateOf(finding, now);
-    const of = monthOf(new Date(finding.raised).toISOString(), finding.model);
-    return fate === undefined ? [] : [{ of, severity: finding.severity, fate }];
+    const monthAndModel = monthOf(new Date(finding.raised).toISOString(), finding.model);
+    return fate === undefined ? [] : [{ monthAndModel, severity: finding.severity, fate }];
   });
-  const kept = facts.filter((fact) => fact.kind === 'spent');
-  // What the oldest month has cost is not known any more where the state has no room for more.
+  const spentFacts = facts.filter((fact) => fact.kind === 'spent');
+  // In a full state, facts of the oldest month have been dropped, so that its cost is not known.
   const oldest =
-    kept.length < MOST.spent ? '' : kept.map(({ day }) => day.slice(0, 7)).toSorted()[0];
-  const spent = kept.filter(({ day }) => day.slice(0, 7) !== oldest);
+    spentFacts.length < MOST.spent
+      ? ''
+      : spentFacts.map(({ day }) => day.slice(0, 7)).toSorted()[0];
+  const spent = spentFacts.filter(({ day }) => day.slice(0, 7) !== oldest);
   const named = [
-    ...ended.map(({ of }) => of),
+    ...ended.map(({ monthAndModel }) => monthAndModel),
     ...spent.map(({ day, model }) => monthOf(day, model)),
   ];
   const months = ended.length === 0 ? [] : [...new Set(named)].toSorted().reverse();
-  const rows = months.map((of) => {
-    const [month = '', model = ''] = of.split(' ');
-    const findings = ended.filter((one) => one.of === of);
-    const costs = spent.filter((one) => monthOf(one.day, one.model) === of);
-    const cost = costs.reduce((sum, one) => sum + one.usd, 0);
+  const rows = months.map((monthAndModel) => {
+    const [month = '', model = ''] = monthAndModel.split(' ');
+    const findings = ended.filter((finding) => finding.monthAndModel === monthAndModel);
+    const costs = spent.filter((fact) => monthOf(fact.day, fact.model) === monthAndModel);
+    const cost = costs.reduce((sum, { usd }) => sum + usd, 0);
     const acted = findings.filter(({ fate }) => fate === 'acted on').length;
     const each = cost > 0 && acted > 0 ? formatUsd(cost / acted) : '';
     const cells = SEVERITIES.map((severity) => {
-      const own = findings.filter((one) => one.severity === severity);
-      const counts = FATES.map((fate) => own.filter((one) => one.fate === fate).length);
-      return own.length === 0 ? '' : counts.join(' / ');
+      const rated = findings.filter((finding) => finding.severity === severity);
+      const counts = FATES.map((fate) => rated.filter((finding) => finding.fate === fate).length);
+      return rated.length === 0 ? '' : counts.join(' / ');
     });
     return [month, model, ...cells, cost > 0 ? formatUsd(cost) : '', each];
   });
@@ -325,8 +335,8 @@ function monthOf(day: string, model = 'unknown'): string {
 }
 
 /**
- * Undefined for one whose story goes on, or that says nothing, as one that was resolved with its
- * line as it was.
+ * Undefined for a finding that people can still answer, or whose end says nothing: for example, a
+ * conversation that was resolved while the line was unchanged.
  */
 function fateOf(
   { state, why, gone, raised }: KeptFinding,
