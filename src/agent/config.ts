@@ -150,7 +150,7 @@ const review = keyTable({
 /**
  * The keys of an agent file under their lower-case names: types, defaults, rules, and descriptions
  * for editors and the reference page. Wrong values are reported in the order of the keys here,
- * which is axe's order of checks (axe-behaviour §2).
+ * which is axe's order of checks.
  */
 export const AGENT_SCHEMA = v.pipe(
   keyTable({

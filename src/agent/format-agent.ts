@@ -4,8 +4,8 @@ import type { AgentConfig } from './config.js';
 const LABEL_WIDTH = 16;
 
 /**
- * An agent as `agents show` prints it (axe-behaviour §18): the fields that are set, in axe's order,
- * then those that axe 0.1.0 did not have. `--json` shows all.
+ * An agent as `agents show` prints it: the fields that are set, in axe's order, then those that axe
+ * 0.1.0 did not have. `--json` shows all.
  */
 export function formatAgent(config: AgentConfig): string {
   const { subAgents, subAgentsConfig, memory, params, retry, budget, artifacts, review } = config;

@@ -34,7 +34,7 @@ const HELP: Flag = { type: 'boolean', short: 'h', about: 'Show this text' };
 
 /**
  * Parses the words of a command. Throws an AxeError that says what to write instead, and that also
- * has axe's message (axe-behaviour §12, usage errors), which comes from the library pflag.
+ * has axe's message, which comes from the library pflag.
  */
 export function parseFlags(words: readonly string[], flags: Flags, usage: string): ParsedFlags {
   const known: Flags = { ...flags, help: HELP };

@@ -9,9 +9,9 @@ import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 const MAX_OUTPUT_BYTES = 1024;
 
 /**
- * The line that `--json` prints: axe's keys, including newer ones, in alphabetical order and escaped
- * as Go does (axe-behaviour §16). A failed run also has `error`, where axe prints nothing, and a
- * review has `findings`.
+ * The line that `--json` prints: axe's keys, including newer ones, in alphabetical order and
+ * escaped as Go does. A failed run also has `error`, where axe prints nothing, and a review has
+ * `findings`.
  */
 export function formatJson(outcome: RunOutcome, findings?: object, artifacts?: Artifacts): string {
   const { stats } = outcome;

@@ -21,10 +21,7 @@ import { createTerminalDependencies } from './terminal-world.js';
 const USAGE =
   'Usage: `axe-action gc <agent>` for one agent, `axe-action gc --all` for all that have memory.';
 
-/**
- * `gc <agent>` and `gc --all`, with axe's flags, output and exit status (axe-behaviour §19). Throws
- * an AxeError.
- */
+/** `gc <agent>` and `gc --all`, with axe's flags, output and exit status. Throws an AxeError. */
 export async function gcCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { positionals } = flags;
   if (positionals.length > 1)

@@ -31,7 +31,7 @@ import {
 import { createStatusLine, createTerminalReporter, type StatusLine } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
 
-/** `run <agent>`, with axe's flags, output and exit status (axe-behaviour §4). Throws an AxeError. */
+/** `run <agent>`, with axe's flags, output and exit status. Throws an AxeError. */
 export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { positionals } = flags;
   const { env } = terminal;
@@ -208,7 +208,7 @@ function finish(report: RunReport, flags: ParsedFlags, terminal: Terminal): Exit
   }
 }
 
-/** The plan as axe's `--dry-run` prints it (axe-behaviour §15), and our notes. @internal */
+/** The plan as axe's `--dry-run` prints it, and our notes. @internal */
 export function formatDryRun(
   plan: Plan,
   memory: Memory | undefined,

@@ -9,7 +9,7 @@ import { formatEvent } from '../runner/action-reporter.js';
 import { formatParams } from './format-json.js';
 import { colorsFor, type Terminal } from './terminal.js';
 
-/** Writes each warning once, and axe's verbose lines (axe-behaviour §17), all to stderr. */
+/** Writes each warning once, and axe's verbose lines, all to stderr. */
 export function createTerminalReporter(
   { stderr, env }: Pick<Terminal, 'stderr' | 'env'>,
   verbose = false,

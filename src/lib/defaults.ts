@@ -8,7 +8,7 @@ import { CONCLUSIONS } from './outcome.js';
 /** The model of built-in agents, of the files that `init` writes, and of all examples. */
 export const DEFAULT_MODEL = 'anthropic/claude-sonnet-5-5';
 
-/** The user message if none is given; byte for byte axe's (axe-behaviour §6). */
+/** The user message if none is given; byte for byte axe's. */
 export const DEFAULT_TASK = 'Execute the task described in your instructions.';
 
 /** The time limit of a command-line run, in seconds; axe's. */
@@ -37,7 +37,7 @@ export const MAX_TURNS = 50;
 /** Requested output tokens of Anthropic's models without thinking, if the agent sets none. */
 export const ANTHROPIC_MAX_TOKENS = 4096;
 
-/** A stored result is cut after this many code points (axe-behaviour §10). */
+/** A stored result is cut after this many code points, as in axe. */
 export const MAX_RESULT_CODE_POINTS = 1000;
 
 /** A stored task is cut after this many code points, unless it is piped text. */

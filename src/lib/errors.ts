@@ -21,7 +21,8 @@ export function displayFile(file: string): string {
 /**
  * The exit status of the command line, as in axe: 0 success · 1 usage, model reference, bad
  * request, turn limit · 2 configuration, missing key, unknown tool · 3 unusable key, provider,
- * timeout · 4 budget spent (D2) · 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM, as in shells.
+ * timeout · 4 budget spent, as in newer versions of axe · 129, 130, 143 ended by SIGHUP, SIGINT,
+ * SIGTERM, as in shells.
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 129 | 130 | 143;
 
@@ -136,7 +137,7 @@ export interface ProviderErrorDetails extends ErrorDetails {
 
 /**
  * A request to a model failed, or its answer was unusable. The message is axe's `<category>:
- * <text>`; the exit status is 3, or 1 for `bad_request` (axe-behaviour §12).
+ * <text>`; the exit status is 3, or 1 for `bad_request`, as in axe.
  */
 export class ProviderError extends AxeError {
   override readonly name = 'ProviderError';

@@ -320,7 +320,7 @@ const GO_TEXTS = new Map([
 
 /**
  * A failed file operation in axe's words, `open /x: permission denied`, with the operating system's
- * `code` (axe-behaviour §10).
+ * `code`.
  */
 export class FileError extends Error {
   override readonly name = 'FileError';

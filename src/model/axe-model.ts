@@ -101,7 +101,7 @@ function isChat(wire: Protocol): boolean {
 /**
  * Refused and cut replies can be empty, and so can a reply after tool calls. Any other empty reply
  * is an error for Anthropic and Ollama, and for Google without an end; for others it is an empty
- * answer (axe-behaviour §11).
+ * answer, as in axe.
  */
 function checkContent(
   { content, finishReason }: LanguageModelV4GenerateResult,

@@ -32,7 +32,7 @@ export interface Provider {
   readonly defaultBaseUrl: string | undefined;
   /** Added to a base URL that names no version. */
   readonly versionPath: '/v1' | '/v1beta';
-  /** Error categories by HTTP status; every other status is `server` (axe-behaviour §12). */
+  /** Error categories by HTTP status; every other status is `server`, as in axe. */
   readonly categories: Readonly<Record<number, ProviderErrorCategory>>;
 }
 

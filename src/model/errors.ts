@@ -25,8 +25,8 @@ import { askedWaitMs, isLastingRefusal, isLoadingModel } from './waiting.js';
 const MAX_ERROR_CHARACTERS = 500;
 
 /**
- * A provider's error in axe's categories and words (axe-behaviour §12). Its message never holds a
- * key or another secret, even if the provider repeats it.
+ * A provider's error in axe's categories and words. Its message never contains a key or another
+ * secret, even if the provider repeats it.
  */
 export function toProviderError(
   thrown: unknown,
@@ -190,10 +190,7 @@ function connectionTrouble(
   };
 }
 
-/**
- * Why a host was not reached, to follow its name; and the same in Go's words, which are axe's
- * (axe-behaviour §12).
- */
+/** The reason why a host was not reached, to follow its name; and in Go's words, as axe has it. */
 export function networkTexts(
   { code, message }: NetworkCause,
   { host, hostname }: URL,

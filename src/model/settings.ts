@@ -161,7 +161,7 @@ const FAMILIES: ReadonlyMap<string, string> = new Map([
   ['qwen', 'alibaba'],
 ]);
 
-/** axe's message (axe-behaviour §3), with our providers in it. */
+/** axe's message, with our providers in it. */
 function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
   const guessedId = FAMILIES.get(id) ?? closestWord(id, PROVIDER_IDS);
   const guess = guessedId === undefined ? '' : `Did you mean \`${guessedId}\`? `;

@@ -24,7 +24,7 @@ export interface SystemPromptParts {
 /**
  * The system prompt without memory: persona, skill and context files with axe's order and headings,
  * then guidance, review instructions and language. Nothing is trimmed, so it can begin with two
- * newlines (axe-behaviour §5).
+ * newlines, as in axe.
  */
 export function buildSystemPrompt(parts: SystemPromptParts): string {
   const { systemPrompt, skill, files, guidance = [], instructions = [], language = '' } = parts;

@@ -70,8 +70,8 @@ export interface Task {
 
 /**
  * The task of a run. On the command line, piped text without a prompt replaces axe's default task
- * byte for byte; with a prompt it is context (axe-behaviour §6). An event has a sentence of its
- * own, which a prompt replaces. Other people's texts, also titles, follow in fences.
+ * byte for byte; with a prompt it is context, as in axe. An event has a sentence of its own, which
+ * a prompt replaces. Other people's texts, also titles, follow in fences.
  */
 export function resolveTask(taskParts: TaskParts): Task {
   const { prompt, stdin, trigger, toFix, context, scope, change } = taskParts;

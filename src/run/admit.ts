@@ -52,7 +52,7 @@ export type SkippedRun = Extract<RunReport, { kind: 'skipped' }> & { readonly ad
 /**
  * The first step: decides if the event starts a run. Each rule is applied as soon as its facts are
  * known: first with the event alone, then with permissions, the agent, and what memory says about
- * earlier runs. Throws an AxeError; the order of errors is axe's (axe-behaviour §4).
+ * earlier runs. Throws an AxeError; the order of errors is axe's.
  */
 export async function admit(
   request: RunRequest,

@@ -141,7 +141,7 @@ export interface GcResult extends GcFindings {
   readonly end: GcEnd | { readonly kind: 'failed'; readonly error: AxeError };
 }
 
-/** The texts are axe's where axe has the same ending (axe-behaviour §19). */
+/** The texts are axe's where axe has the same ending. */
 export function formatGcEnd(
   end: GcEnd,
   agent: string,

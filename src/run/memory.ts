@@ -239,7 +239,7 @@ export function memoryWarnings(
   return [...logWarnings(plan, restored, deps), ...notesWarnings];
 }
 
-/** The texts are axe's where axe has the same warning (axe-behaviour §10). */
+/** The texts are axe's where axe has the same warning. */
 function logWarnings(
   { agent, memory, trigger, subject }: Plan,
   restored: Memory['restored'],

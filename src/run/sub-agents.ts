@@ -64,7 +64,7 @@ interface Caller {
 
 /**
  * The tool that calls sub-agents. Undefined if the agent has none, or is at the maximum depth.
- * Name, texts and checks are axe's (axe-behaviour §14).
+ * Name, texts and checks are axe's.
  */
 export function createCallAgent(caller: Caller, run: LiveRun): Tool | undefined {
   const names = caller.plan.agent.config.subAgents;

@@ -514,7 +514,7 @@ const OTHER_NAMES = new Map([
   ['websearch', 'web_search'],
 ]);
 
-/** axe's error (axe-behaviour §12), with the most similar tool as the remedy. */
+/** axe's error, with the most similar tool as the remedy. */
 export function unknownTool(name: string): AxeError {
   const similar = OTHER_NAMES.get(name.toLowerCase()) ?? closestWord(name, AGENT_TOOLS);
   const remedy =

@@ -25,7 +25,7 @@ export function brokenAnalysis({ text, finish }: GcReply): AxeError | undefined 
   });
 }
 
-/** The system prompt of the analysis, byte for byte axe's (axe-behaviour §19). */
+/** The system prompt of the analysis, byte for byte axe's. */
 export const ANALYST_PROMPT = `You are a memory analyst for an AI agent. You will receive a log of the agent's past tasks and results. Analyze the entries and provide a structured report.
 
 Your report MUST contain exactly these three sections with these exact headings:

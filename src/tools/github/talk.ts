@@ -135,7 +135,7 @@ function commentPost({ author, createdAt, changedAt, body }: DatedComment, label
   return { label, author: author.login, createdAt, isEdited: changedAt !== createdAt, body };
 }
 
-/** For people: our own runs write under accounts that may not be theirs. */
+/** Our own runs can write under an account that belongs to somebody else, so none is named. */
 function nameOf(login: string): string {
   return login === NOBODY ? 'a run or a deleted account' : login;
 }

@@ -222,8 +222,7 @@ function targetOf(target: string, name: string | undefined, today: string): Note
 }
 
 /**
- * `write_memory`: a dated entry in long-term memory or in today's daily note, confirmed as JSON
- * (memory-tools 2.2).
+ * `write_memory`: a dated entry in long-term memory or in today's daily note, confirmed as JSON.
  */
 function createWriteMemory(notes: Notes, cite: Cite): Tool {
   return {
@@ -278,7 +277,7 @@ function invalid(problem: string) {
 
 type MemoryType = 'long_term' | 'daily';
 
-/** The checked arguments, or the problem with them in the exact words of memory-tools 2.2. */
+/** The checked arguments, or the problem with them in miniclaw's exact words. */
 function checkArguments(
   input: unknown,
 ): { readonly content: string; readonly type: MemoryType } | string {
