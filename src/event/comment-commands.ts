@@ -113,30 +113,39 @@ interface HelpLine {
 const HELP: readonly HelpLine[] = [
   { commands: ['review'], text: '`/axe review` — review what is new (`review full`: everything)' },
   { commands: ['ask'], text: '`/axe ask why is this a float?` — answer a question' },
-  { commands: ['dismiss'], text: '`/axe dismiss it is a test` — the finding is wrong or unwanted' },
-  { commands: ['done', 'reopen'], text: '`/axe done` · `/axe reopen` — settle it, open it again' },
+  {
+    commands: ['dismiss'],
+    text: '`/axe dismiss it is a test` — close a finding: wrong or unwanted',
+  },
+  {
+    commands: ['done', 'reopen'],
+    text: '`/axe done` · `/axe reopen` — settle a finding, or open it again',
+  },
   {
     commands: ['fix'],
-    text: '`/axe fix` — commit a fix of it (`fix all`: of each)',
+    text: '`/axe fix` — commit a fix for a finding (`fix all`: for each one)',
     needsChanges: true,
   },
-  { commands: ['pause', 'resume'], text: '`/axe pause` · `/axe resume` — stop here, go on' },
+  {
+    commands: ['pause', 'resume'],
+    text: '`/axe pause` · `/axe resume` — stop runs here, allow them again',
+  },
   {
     commands: ['remember', 'forget'],
-    text: '`/axe remember text` · `/axe forget id` — memory',
+    text: '`/axe remember text` · `/axe forget id` — add to memory, remove',
   },
-  { commands: ['promote'], text: '`/axe promote id` — let later runs read an entry kept apart' },
+  { commands: ['promote'], text: '`/axe promote id` — approve a memory entry that was kept apart' },
 ];
 
 /** The commands that a workflow can do, as a list: GitHub shows no table on a phone. */
 export function listForHelp(allowsChanges: boolean): string {
   const lines = HELP.filter(({ needsChanges }) => allowsChanges || needsChanges !== true);
   return [
-    'Begin a comment with one of these. Write access is needed.',
+    'Begin a comment with one of these. All but `ask` need write access.',
     '',
     ...lines.map(({ text }) => `- ${text}`),
     '',
-    'Elsewhere than in its conversation, name it: `/axe dismiss FM3T8`.',
+    "Outside a finding's conversation, name it: `/axe dismiss FM3T8`.",
   ].join('\n');
 }
 
