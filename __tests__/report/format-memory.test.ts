@@ -122,7 +122,7 @@ it.each<[string, Scene, string]>([
   [
     'which the store does not keep, so that nothing is lost (C3 53)',
     { save: REFUSED },
-    `**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} The entry, so that nothing is lost:\n\n${ENTRY}`,
+    `**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} Here is the entry, so that nothing is lost:\n\n${ENTRY}`,
   ],
   [
     'not at all if the run adds nothing',
@@ -155,7 +155,7 @@ it('a command takes an entry back where comments start the workflow, and a link 
 
 it('two entries that were not saved are shown, each with its file', async () => {
   expect(await added({ patch: FROM_STRANGER, save: REFUSED })).toContain(
-    ' The entries, so that nothing is lost:\n\n`bot.md`:\n\n```text\n',
+    ' Here are the entries, so that nothing is lost:\n\n`bot.md`:\n\n```text\n',
   );
 });
 

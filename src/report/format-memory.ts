@@ -194,7 +194,7 @@ function added(
   });
   const changed = changedNotes(remembered);
   if (result.kind === 'failed') {
-    const lost = `The ${entries.length === 1 ? 'entry' : 'entries'}, so that nothing is lost:`;
+    const lost = `Here ${entries.length === 1 ? 'is the entry' : 'are the entries'}, so that nothing is lost:`;
     const head = first === undefined ? notSaved(result) : `${notSaved(result)} ${lost}`;
     return paragraphs([head, ...blocks, changed, changed === '' ? '' : textsOf(remembered.notes)]);
   }

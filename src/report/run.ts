@@ -328,7 +328,7 @@ function rowOf(record: FindingRecord, clean: (markdown: string) => string): stri
 }
 
 const RESULTS: Readonly<Record<FindingRecord['state'], string>> = {
-  open: 'open before',
+  open: 'open',
   settled: 'settled',
   dismissed: 'dismissed',
   refuted: 'refuted on a second look',
