@@ -5,6 +5,13 @@ import { actorNode, connection, forbidden, type GraphNode, missing } from './git
 import { associationOf, fullName, html, pageOf } from './github-json.js';
 import type { StoredPull, StoredRepo, StoredReview, StoredReviewComment } from './github-state.js';
 
+const CHANGE_TYPES = {
+  added: 'ADDED',
+  removed: 'DELETED',
+  modified: 'MODIFIED',
+  renamed: 'RENAMED',
+} as const;
+
 /** The fields of a pull request that show its commits, its reviews and what it closes. */
 export function reviewFields(repo: StoredRepo, pull: StoredPull, caller: Caller): GraphNode {
   const { viewer } = caller;
@@ -27,7 +34,12 @@ export function reviewFields(repo: StoredRepo, pull: StoredPull, caller: Caller)
     baseRefOid: pull.base.sha,
     baseRefName: pull.base.ref,
     changedFiles: splitDiff(pull.diff).length,
-    files: connection(() => splitDiff(pull.diff).map(({ filename }) => ({ path: filename }))),
+    files: connection(() =>
+      splitDiff(pull.diff).map(({ filename, status }) => ({
+        path: filename,
+        changeType: CHANGE_TYPES[status],
+      })),
+    ),
     reviews: connection(() => visible.map((review) => reviewNode(repo, review, viewer))),
     timelineItems: connection(() => dismissals),
     reviewThreads: connection(() =>

@@ -187,7 +187,7 @@ describe('guidance', () => {
   }
 
   it('a review follows what the base says, the nearest last, and names it', async () => {
-    const { step, guidance, system } = await review({
+    const base = {
       'AGENTS.md':
         '# Hello\nUse tabs.\n\n## Review guidelines\nTokens are secret.\n\n## Release\nTag it.\n',
       'CLAUDE.md': 'Unused.',
@@ -195,24 +195,29 @@ describe('guidance', () => {
       '.github/instructions/code.instructions.md':
         '---\napplyTo: "**/*.{ts,tsx}"\n---\nNo default exports.\n',
       '.github/instructions/docs.instructions.md': '---\napplyTo: "docs/**"\n---\nFar too.\n',
+      '.github/instructions/old.instructions.md': '---\napplyTo: "old/**"\n---\nOld is kept.\n',
       'docs/AGENTS.md': 'Far away.',
       'REVIEW.md': 'Be kind.',
-    });
+    };
+    const renamed = `diff --git a/old/a.ts b/src/a.ts\nrename from old/a.ts\nrename to src/a.ts\n`;
+    const { step, guidance, system } = await review(base, { diff: `${CHANGE}${renamed}` });
     expect(step.exitCode).toBe(0);
     expect(guidance.match(/^### .*/gm)).toEqual([
       '### AGENTS.md',
       '### .github/instructions/code.instructions.md',
+      '### .github/instructions/old.instructions.md',
       '### src/AGENTS.md',
       '### REVIEW.md',
     ]);
     expect(guidance).toContain('## Review guidelines\nTokens are secret.');
     expect(guidance).toContain('For `**/*.{ts,tsx}`:\n\nNo default exports.');
+    expect(guidance).toContain('For `old/**`:\n\nOld is kept.');
     expect(guidance).toContain('In src nothing is logged.');
     expect(guidance).toContain('Be kind.');
     for (const other of ['Use tabs', 'Tag it', 'Unused', 'Far away', 'Far too', 'Approve'])
       expect(system).not.toContain(other);
     expect(step.summary).toMatch(
-      /\| Guidance \|[\s\S]*\| AGENTS\.md, \.github\/instructions\/code\.instructions\.md, src\/AGENTS\.md, REVIEW\.md \|/,
+      /\| Guidance \|[\s\S]*\| AGENTS\.md, \.github\/instructions\/code\.instructions\.md, \.github\/instructions\/old\.instructions\.md, src\/AGENTS\.md, REVIEW\.md \|/,
     );
   });
 

@@ -1,4 +1,5 @@
 import type { Warning } from '../lib/errors.js';
+import { pathsOf } from '../lib/text/diff.js';
 import type { Actor, Base, FetchedChange, Head } from './trigger.js';
 import { rightsOf, type Word } from './trust.js';
 
@@ -98,10 +99,13 @@ export type TriggerContext = Surroundings & { readonly warnings: readonly Warnin
     | { readonly kind: 'none'; readonly isChangeUnread?: true }
   );
 
-/** The paths of a change, none if there is none; undefined where GitHub was not asked. */
+/**
+ * The paths of a change, those before a renaming too; none if there is none; undefined where GitHub
+ * was not asked.
+ */
 export function changedPathsOf(context: TriggerContext | undefined): readonly string[] | undefined {
   if (context === undefined || context.kind === 'none') return context && [];
-  return context.files.map(({ path }) => path);
+  return context.files.flatMap(pathsOf);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Repository, Trigger } from '../event/trigger.js';
 import { MAX_GUIDANCE_BYTES } from '../lib/defaults.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import { compareBytes, cutToBytes, utf8Bytes } from '../lib/text/bytes.js';
-import { type DiffFile, parseDiff } from '../lib/text/diff.js';
+import { parseDiff, pathsOf } from '../lib/text/diff.js';
 import { cleanLine, count } from '../lib/text/format.js';
 import { foldersAbove, selectPaths } from '../lib/text/glob.js';
 import type { LocalChange } from './diff-policy.js';
@@ -87,11 +87,6 @@ export async function readGuidance(
       warnings: [{ code: 'context-unread', message, remedy: thrown.remedy }],
     };
   }
-}
-
-/** A renamed file has two paths. */
-function pathsOf({ path, previousPath }: DiffFile): readonly string[] {
-  return previousPath === undefined ? [path] : [path, previousPath];
 }
 
 /**
@@ -193,9 +188,7 @@ export function warnOfOwnChanges(
 ): Warning | undefined {
   if (context?.kind !== 'pull_request') return undefined;
 
-  const changed = context.files.flatMap(({ path, previousPath }) =>
-    previousPath === undefined ? [path] : [path, previousPath],
-  );
+  const changed = context.files.flatMap(pathsOf);
   const matching = new Set(selectPaths(agent.config.files, changed));
   const isElsewhere = isOfAnother(agent.source, repository);
   const instructions = changed.filter(

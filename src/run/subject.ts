@@ -1,6 +1,6 @@
 import type { TriggerContext } from '../event/context.js';
 import { type ChangedFile, subjectTrigger, type Trigger } from '../event/trigger.js';
-import { parseDiff } from '../lib/text/diff.js';
+import { parseDiff, pathsOf } from '../lib/text/diff.js';
 import type { Subject } from '../memory/recall.js';
 
 /** Undefined for a run without a change, pull request or issue, such as one on a schedule. */
@@ -21,7 +21,7 @@ export function runSubject(
   const subject = subjectTrigger(trigger);
   const number = subject?.number ?? reportsOn;
   const isChange = context?.kind === 'pull_request' || context?.kind === 'change';
-  const paths = pathsOf(isChange ? context.files : parseDiff(diff));
+  const paths = mostChangedPaths(isChange ? context.files : parseDiff(diff));
   const isIssue =
     subject?.kind === 'issue' || (subject?.kind === 'comment' && subject.on === 'issue');
   const words = isIssue ? (subject.title.toLowerCase().match(WORD) ?? []) : [];
@@ -33,14 +33,11 @@ export function runSubject(
 
 const WORD = /[\p{L}\p{N}_]{4,}/gu;
 
-/** Most changed first; a renamed file has two paths. */
-function pathsOf(
+/** Most changed first. */
+function mostChangedPaths(
   files: readonly Pick<ChangedFile, 'path' | 'previousPath' | 'additions' | 'deletions'>[],
 ): readonly string[] {
   const lines = (file: (typeof files)[number]) => file.additions + file.deletions;
   const sorted = files.toSorted((a, b) => lines(b) - lines(a));
-  const paths = sorted.flatMap(({ path, previousPath }) =>
-    previousPath === undefined ? [path] : [path, previousPath],
-  );
-  return [...new Set(paths)];
+  return [...new Set(sorted.flatMap(pathsOf))];
 }

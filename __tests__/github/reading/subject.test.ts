@@ -39,6 +39,15 @@ it('a pull request is told as it is now, from no repository where its fork is go
   expect((await ask()).pull?.head.repository).toBeNull();
 });
 
+it('the paths of a pull request with a renamed file are left to its diff, which has the old one', async () => {
+  const hello = await startHello();
+  const { client, github, place } = hello;
+  const diff = `${DIFF}diff --git a/old.ts b/new.ts\nrename from old.ts\nrename to new.ts\n`;
+  github.addPull(NAME, { number: 42, ...sidesOf(hello), diff });
+  const { pull } = await fetchSubject(client, { ...place, isPull: true }, noAbort());
+  expect(pull).toMatchObject({ changedFiles: 3, changedPaths: undefined });
+});
+
 it('linked issues that alone are refused cost nothing else', async () => {
   const { client, github, place, headSha } = await startHello();
   const error = { type: 'FORBIDDEN', message: 'no', path: ['repository', 'issueOrPullRequest'] };

@@ -1,6 +1,7 @@
 import type { Repository } from '../../event/trigger.js';
 import type { Word } from '../../event/trust.js';
 import type { Warning } from '../../lib/errors.js';
+import { pathsOf } from '../../lib/text/diff.js';
 import { cleanLine, codeBlock, codeSpan, paragraphs } from '../../lib/text/format.js';
 import { fence } from '../../safety/fence.js';
 import { showName } from '../../safety/hidden.js';
@@ -270,12 +271,7 @@ export function formatKnownFindings({
   const findings = allFindings.filter(({ rule }) => rule === undefined);
   const open = findings.filter(isOpen).toSorted((a, b) => compareSeverity(a.severity, b.severity));
   const gone = open.filter(({ isGone }) => isGone);
-  const paths = new Set(
-    [...(context.lines?.values() ?? [])].flatMap(({ path, previousPath }) => [
-      path,
-      previousPath ?? path,
-    ]),
-  );
+  const paths = new Set([...(context.lines?.values() ?? [])].flatMap(pathsOf));
   const lessons = context.lessons.filter(({ path }) => paths.has(path));
   const ended = findings.filter(hasEnded);
   const isDecided = (finding: KnownFinding) => isHeldBackByPerson(finding, context.lines);

@@ -205,7 +205,7 @@ const pullSchema = v.object({
   baseRefOid: v.string(),
   baseRefName: v.string(),
   changedFiles: v.number(),
-  files: v.nullish(nodesOf(v.object({ path: v.string() }))),
+  files: v.nullish(nodesOf(v.object({ path: v.string(), changeType: v.string() }))),
   ...openingEntries,
   reviewThreads: threadsSchema,
   reviews: nodesOf(reviewSchema),
@@ -283,7 +283,9 @@ function pullOf(
   { answer, threads, refused }: SubjectAnswer,
 ): PullSubject {
   const files = pull.files?.nodes ?? [];
-  const isListed = files.length === pull.changedFiles;
+  // GitHub names no path before a renaming here; the diff does.
+  const isRenamed = files.some(({ changeType }) => changeType === 'RENAMED');
+  const isListed = files.length === pull.changedFiles && !isRenamed;
   return {
     head: {
       sha: pull.headRefOid,

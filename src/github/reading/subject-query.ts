@@ -23,7 +23,7 @@ const COMMENTS = 'comments(last: $comments) { totalCount nodes { ...belowSubject
 const COMMITS_OF_PULL =
   'headRefOid headRefName headRepository { nameWithOwner } baseRefOid baseRefName changedFiles';
 
-const FILES = 'files(first: 50) { nodes { path } }';
+const FILES = 'files(first: 50) { nodes { path changeType } }';
 
 const THREAD = `id isResolved isOutdated path diffSide line originalLine
   viewerCanResolve viewerCanUnresolve

@@ -40,6 +40,17 @@ export interface DiffFile {
   readonly text: string;
 }
 
+/** A renamed file has two paths. */
+export function pathsOf({
+  path,
+  previousPath,
+}: {
+  readonly path: string;
+  readonly previousPath?: string | undefined;
+}): readonly string[] {
+  return previousPath === undefined ? [path] : [path, previousPath];
+}
+
 /** A file whose part is being read; a path is undefined on a side where the file does not exist. */
 interface OpenFile {
   oldPath: string | undefined;
