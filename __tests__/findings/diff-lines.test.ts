@@ -39,6 +39,14 @@ describe('the lines of a diff that can carry a comment', () => {
   });
 });
 
+it('a file is found among 20,000', () => {
+  const many = Array.from({ length: 20_000 }, (_, index) => `f${index}.ts`);
+  const diff = many.map((path) => `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-old\n+${path}\n`);
+  const lines = commentableLines(diff.join(''));
+  expect(findFile(lines, './f19999.ts')?.RIGHT.get(1)?.text).toBe('f19999.ts');
+  expect(findFile(lines, 'f20000.ts')).toBeUndefined();
+});
+
 it('a file is found by a path that begins with a slash', () => {
   expect(findFile(LINES, '/src/auth.ts')?.path).toBe('src/auth.ts');
 });

@@ -93,6 +93,7 @@ describe('a quote at the right number', () => {
     ['around an ellipsis', "audit.write('read' … && c);"],
     ['in its first part', LINE.slice(0, 25)],
     ['in its last part', LINE.slice(15)],
+    ['with zero bytes between its letters', [...LINE].join('\0')],
   ])('is read %s', (_, code) => {
     expect(placeOf({ path: 'src/other.ts', line: 7, code }, shown)).toMatch(/^RIGHT 7\b/);
   });
@@ -115,6 +116,12 @@ describe('a quote at the right number', () => {
     ['is a short part', 'a < b'],
     ['is an ellipsis behind little', 'audit...'],
     ['goes on behind its end', `${LINE} // yes`],
+    ['is in another encoding', LINE.replace('read', 'r\uFFFDad')],
+    ['has a megabyte of words', LINE.repeat(2 ** 20 / LINE.length)],
+    ['has a megabyte of spaces in front of another word', `${' '.repeat(2 ** 20)}x`],
+    ['has a megabyte of ellipses', '...'.repeat(2 ** 20 / 3)],
+    ['has a megabyte of ellipses between letters', 'a...'.repeat(2 ** 20 / 4)],
+    ['has a megabyte of lines', `${LINE}\n`.repeat(2 ** 20 / LINE.length)],
   ])('is unclear if it %s', (_, code) => {
     expect(placeOf({ path: 'src/other.ts', line: 7, code }, shown)).toBe('unclear');
   });
@@ -136,7 +143,30 @@ describe('a finding', () => {
   it.each<[string, Partial<NamedLines>, string]>([
     ['without a quote is on its number', { line: 25 }, 'RIGHT 25'],
     ['without a quote keeps its range', { startLine: 25, line: 26 }, 'RIGHT 25-26'],
+    ['with an empty quote is on its number', { line: 25, code: '' }, 'RIGHT 25'],
+    ['with an empty fence is on its number', { line: 25, code: '```\n\n```' }, 'RIGHT 25'],
     ['without a quote on a line that was not shown', { line: 4000 }, 'unclear'],
+    ['far behind the end, where its quote is found', { line: 1e9, code: CLOSE }, 'RIGHT 25 exact'],
+    [
+      'without a quote, on a range that goes on far behind the end',
+      { startLine: 25, line: 1e9 },
+      'RIGHT 25-60',
+    ],
+    [
+      'that quotes a line of a range that goes on far behind the end',
+      { startLine: 25, line: 1e9, code: CLOSE },
+      'RIGHT 25-60',
+    ],
+    [
+      'on a range over two hunks, of which it quotes the last line',
+      { startLine: 9, line: 25, code: CLOSE },
+      'RIGHT 9-25',
+    ],
+    [
+      'that quotes lines of two hunks, and none of those between',
+      { startLine: 14, line: 25, code: `${codeOf(14)}\n${codeOf(25)}` },
+      'unclear',
+    ],
     ['with a garbled quote', { line: 25, code: 'func close(this, and, that)' }, 'unclear'],
     ['on a reversed range', { startLine: 26, line: 25, code: codeOf(25, 26) }, 'RIGHT 25-26 exact'],
     [
@@ -196,6 +226,23 @@ describe('a finding', () => {
       { path: 'win.ts', line: 2, code: 'close(first, second);\r\n' },
       'RIGHT 2 exact',
     ],
+    [
+      'at the end of a file without a last line break',
+      { path: 'no-end.ts', line: 2, code: 'end(second, first);' },
+      'RIGHT 2 exact',
+    ],
+    [
+      'that quotes the mark of a missing line break',
+      { path: 'no-end.ts', line: 2, code: '+end(second, first);\n\\ No newline at end of file' },
+      'RIGHT 2 exact',
+    ],
+    ['of a binary file', { path: 'logo.png', line: 3, code: CLOSE }, 'RIGHT 3'],
+    [
+      'of a submodule',
+      { path: 'lib', line: 1, code: '+Subproject commit 2222222' },
+      'RIGHT 1 exact',
+    ],
+    ['of a file that was only renamed', { path: 'before.ts', line: 3, code: CLOSE }, 'RIGHT 3'],
     ['of a file that nobody has seen', { path: 'src/no.ts', line: 2, code: CLOSE }, 'unseen'],
     ['outside of what was shown', { line: 36, code: '  if (options.dry) {' }, 'unclear'],
     ['with a number that is not one', { line: Number.MAX_SAFE_INTEGER, code: '}' }, 'unclear'],

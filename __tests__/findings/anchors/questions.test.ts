@@ -167,10 +167,7 @@ describe('a finding that the change did not bring', () => {
     ['is on an unchanged line of the diff', { line: 8, code: HEAD[7] }],
     ['is in a file without lines', { path: 'logo.png', line: 1 }],
   ])('is one of the change if it %s', (_, parts) => {
-    const lines = new Map(LINES);
-    const none = new Map<number, never>();
-    lines.set('logo.png', { path: 'logo.png', previousPath: undefined, LEFT: none, RIGHT: none });
-    const buffer = bufferOf({ lines });
+    const buffer = bufferOf();
     buffer.addComment(request(parts));
     expect(buffer.buffered).toMatchObject({ findings: [{}], preexisting: [] });
   });

@@ -120,7 +120,36 @@ ${' '}
 /** With Windows line ends. */
 const WIN_ROWS = [' open(first, second);\r', '-b();\r', '+close(first, second);\r', ' done();\r'];
 
-export const DIFF = `${diffOf('src/ledger.ts', LEDGER_ROWS, 'src/book.ts')}${diffOf('win.ts', WIN_ROWS)}`;
+/** An image, a submodule, a file that was only renamed, and one without a line break at its end. */
+const WITHOUT_LINES = `diff --git a/logo.png b/logo.png
+Binary files a/logo.png and b/logo.png differ
+diff --git a/lib b/lib
+index 1111111..2222222 160000
+--- a/lib
++++ b/lib
+@@ -1 +1 @@
+-Subproject commit 1111111
++Subproject commit 2222222
+diff --git a/before.ts b/moved.ts
+similarity index 100%
+rename from before.ts
+rename to moved.ts
+diff --git a/no-end.ts b/no-end.ts
+--- a/no-end.ts
++++ b/no-end.ts
+@@ -1,2 +1,2 @@
+ begin(first, second);
+-end(first, second);
+\\ No newline at end of file
++end(second, first);
+\\ No newline at end of file
+`;
+
+export const DIFF = [
+  diffOf('src/ledger.ts', LEDGER_ROWS, 'src/book.ts'),
+  diffOf('win.ts', WIN_ROWS),
+  WITHOUT_LINES,
+].join('');
 export const LINES = commentableLines(DIFF);
 
 /** The lines of the file after the change. */

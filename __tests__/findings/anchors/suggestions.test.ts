@@ -10,7 +10,12 @@ const codeOf = (first: number, last = first) => HEAD.slice(first - 1, last).join
 
 /** A suggestion for lines 45 and 46, or others, gets a button. */
 function hasButton(suggestion: string, parts: Partial<CommentRequest> = {}): boolean {
-  const review = { lines: LINES, ledger: ledgerOf([]), ...scopeRest(DIFF), shown: shownFiles() };
+  const review = {
+    lines: LINES,
+    ledger: ledgerOf([]),
+    ...scopeRest(DIFF),
+    shown: shownFiles(15, 21),
+  };
   const buffer = new PublicationBuffer({ rules: DEFAULT_PUBLISH_RULES, review, subject: 42 });
   const { kind, text } = buffer.addComment({
     path: 'src/ledger.ts',
@@ -63,6 +68,11 @@ it.each<[string, string, Partial<CommentRequest>]>([
     'is for a line that is there twice',
     "  audit.write('read', id);",
     { startLine: undefined, line: 9, code: codeOf(9) },
+  ],
+  [
+    'is for all lines of a range that begins in another hunk',
+    '  return total(id);',
+    { startLine: 13, line: 25, code: codeOf(13, 25) },
   ],
   [
     'is for a short line',

@@ -256,6 +256,15 @@ diff --git a/y.ts b/y.ts
     expect(files[0]).toMatchObject(expected);
   });
 
+  it('reads a diff whose own lines end in CRLF', () => {
+    const lines = ['diff --git a/o b/n', 'rename from o', 'rename to n', '--- a/o', '+++ b/n'];
+    const diff = [...lines, ...HUNK, '\\ No newline at end of file', ''].join('\r\n');
+    const [file, ...others] = parseDiff(diff);
+    expect(others).toEqual([]);
+    expect(file).toMatchObject({ path: 'n', previousPath: 'o', additions: 1, deletions: 1 });
+    expect(file?.hunks[0]?.lines).toMatchObject([{ text: 'a\r' }, { text: 'b\r' }]);
+  });
+
   it('distinguishes two files of a diff without git', () => {
     const diff = ['--- a.txt', '+++ a.txt', ...HUNK, '--- b.txt', '+++ b.txt', ...HUNK];
     expect(pathsOf(diff.join('\n'))).toEqual(['a.txt', 'b.txt']);

@@ -188,6 +188,15 @@ describe('the tools that publish', () => {
   it.each<[string, object, string]>([
     ['add_review_comment', { ...COMMENT, side: 'up' }, '`side` must be one of `RIGHT`, `LEFT`'],
     ['add_review_comment', { ...COMMENT, line: 0 }, '`line` must be at least 1'],
+    ['add_review_comment', { ...COMMENT, line: -3 }, '`line` must be at least 1'],
+    ['add_review_comment', { ...COMMENT, start_line: 0 }, '`start_line` must be at least 1'],
+    ['add_review_comment', { ...COMMENT, line: 'three' }, '`line` must be a whole number'],
+    ['add_review_comment', { ...COMMENT, line: 1e300 }, '`line` must be a whole number'],
+    [
+      'add_review_comment',
+      { ...COMMENT, line: 1e9, code: '' },
+      'line 1000000000 of "src/a.ts" was not shown to you',
+    ],
     ['add_review_comment', { ...COMMENT, title: ' ' }, '`title` is empty'],
     ['add_review_comment', { ...COMMENT, category: null }, '`category` is missing'],
     ['add_review_comment', { ...COMMENT, effect: 'bad' }, '`effect`'],

@@ -19,7 +19,7 @@ export type Quote = readonly Reading[];
  * nothing.
  */
 export function readQuote(code: string): Quote {
-  const copied = code.split(/\r\n?|\n/).filter((line) => line.trim() !== '' && !FENCE.test(line));
+  const copied = code.split(/\r\n?|\n/).filter((line) => line.trim() !== '' && !AROUND.test(line));
 
   const readings = [copied];
   if (copied.every((line) => BACKTICKS.test(line)))
@@ -42,11 +42,12 @@ export function readQuote(code: string): Quote {
     .filter(({ lines }) => lines.length > 0);
 }
 
-const FENCE = /^\s*(?:`{3,}|~{3,})[\w+-]*\s*$/;
+/** A fence, and git's mark of a file that ends without a line break. */
+const AROUND = /^(?:\s*(?:`{3,}|~{3,})[\w+-]*\s*|\\ No newline at end of file)$/;
 const BACKTICKS = /^\s*`(.+)`\s*$/;
 
 /** The number of a line as the diff and the tools show it: `12: `, `+12: `, `12| `. */
-const NUMBER = /^\s*[+-]?\s*\d+\s*[:|]\s?/;
+const NUMBER = /^\s*(?:[+-]\s*)?\d+\s*[:|]\s?/;
 
 function decodeEntities(text: string): string {
   return text.replace(
@@ -79,13 +80,17 @@ export function wordsOfCode(code: string): ReadonlySet<string> {
  * nobody sees, with straight quotes, and with one character for an ellipsis.
  */
 export function fold(line: string): string {
-  if (PLAIN.test(line)) return line.replaceAll('...', ELLIPSIS).replace(/\s+/g, '');
+  if (PLAIN.test(line)) return withoutSpace(line);
   // Models drop what nobody sees, also where it was written out for them.
-  return stripInvisible(fencedText(line).replace(WRITTEN_OUT, ''))
-    .replace(/[‘’‚‛]/g, "'")
-    .replace(/[“”„‟]/g, '"')
-    .replaceAll('...', ELLIPSIS)
-    .replace(/\s+/g, '');
+  return withoutSpace(
+    stripInvisible(fencedText(line).replace(WRITTEN_OUT, ''))
+      .replace(/[‘’‚‛]/g, "'")
+      .replace(/[“”„‟]/g, '"'),
+  );
+}
+
+function withoutSpace(text: string): string {
+  return text.replaceAll('...', ELLIPSIS).replace(/\s+/g, '').replace(/…{2,}/g, ELLIPSIS);
 }
 
 /** Models leave out a part of a long line. */
@@ -127,10 +132,11 @@ interface QuotedPlaces {
  */
 export function findQuote(lines: NumberedLines, quote: Quote, named: Span): QuotedPlaces {
   const folded = new Map([...lines].map(([number, text]) => [number, fold(text)]));
-  const results = quote.map(({ lines: parts, isTelling: tells }) => ({
-    spans: [...folded.keys()].flatMap((first) => spanFrom(folded, first, parts) ?? []),
-    isTelling: tells,
-  }));
+  const results = quote.map(({ lines: parts, isTelling: tells }) => {
+    const numbers = parts.length > folded.size ? [] : [...folded.keys()];
+    const spans = numbers.flatMap((first) => spanFrom(folded, first, parts) ?? []);
+    return { spans, isTelling: tells };
+  });
   const isNamed = ({ first, last }: Span) => last === named.last || first === named.first;
   const atNumber = results.find(({ spans }) => spans.some(isNamed));
   const plainest = results.find(({ spans }) => spans.length > 0);
@@ -166,6 +172,8 @@ const MIN_PART = 10;
 
 function isPartOf(line: string, part: string): boolean {
   if (line === part || (part.length >= MIN_PART && line.includes(part))) return true;
+  // Each piece between two ellipses takes a character of the line.
+  if (part.length > 2 * line.length + 1) return false;
   const [beginning = '', ...rest] = part.split(ELLIPSIS);
   const length = part.length - rest.length;
   if (rest.length === 0 || length < MIN_PART || !line.startsWith(beginning)) return false;

@@ -71,14 +71,15 @@ export function findAnchor(
   const hasNoLines = known.RIGHT.size + known.LEFT.size === 0;
   const quote = readQuote(named.code ?? '');
   if (hasNoLines || (quote.length === 0 && isKnown(known[side], first, line)))
-    return { kind: 'found', path, ...range, code: here, isExact: false };
+    return { kind: 'found', path, ...knownPart(range, known), code: here, isExact: false };
 
   const { spots, isTelling } = findSpots(known, quote, range);
   const chosen = chooseLines(spots, isTelling, range);
   if (chosen === undefined) return { kind: 'unclear', path, here, spots };
   const isExact = chosen.isQuoted && isTelling && spots.length === 1;
-  const code = known[chosen.side].get(chosen.line);
-  const { isQuoted: _, ...place } = chosen;
+  const { isQuoted: _, ...found } = chosen;
+  const place = knownPart(found, known);
+  const code = known[place.side].get(place.line);
   return { kind: 'found', path, ...place, code, isExact };
 }
 
@@ -169,6 +170,17 @@ function shownPath(path: string, shownFiles: ShownFiles): string {
 
 function isKnown(lines: NumberedLines, first: number, last: number): boolean {
   return [...lines.keys()].some((number) => number >= first && number <= last);
+}
+
+/** A range up to its first and its last known line; as it is if none of them is known. */
+function knownPart(range: LineRange, known: KnownLines): LineRange {
+  const { side, line, startLine = line } = range;
+  const numbers = [...known[side].keys()]
+    .filter((number) => number >= startLine && number <= line)
+    .toSorted((a, b) => a - b);
+  const [first, last] = [numbers[0], numbers.at(-1)];
+  if (first === undefined || last === undefined) return range;
+  return { side, line: last, startLine: first === last ? undefined : first };
 }
 
 /** Models also name the last line of a range first. */
