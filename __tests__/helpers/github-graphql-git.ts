@@ -97,6 +97,14 @@ function commitNode(
       throw graphError('NOT_FOUND', `Could not resolve file for path '${path}'.`);
     },
     history: connection(() => historyOf(repo.git, sha).map((one) => commitNode(repo, one))),
+    associatedPullRequests: connection(() =>
+      [...repo.pulls.values()].flatMap(({ number, head, state }) =>
+        resolveCommit(repo, head.sha) !== undefined &&
+        historyOf(repo.git, head.sha).some((commit) => commit.sha === sha)
+          ? [{ __typename: 'PullRequest', id: String(number), state: state.toUpperCase() }]
+          : [],
+      ),
+    ),
   };
 }
 

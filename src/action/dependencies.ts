@@ -7,6 +7,7 @@ import { offersCommands } from '../event/trust.js';
 import { createCheckProgress } from '../findings/post/check-progress.js';
 import { createClosingClient } from '../github/client/closing-client.js';
 import { createMaskedClient } from '../github/client/masked-client.js';
+import { fetchCommitsOfEndedPulls } from '../github/reading/commits.js';
 import { createClock, type Deadline } from '../lib/clock.js';
 import { COMMITTED_FOLDER } from '../lib/defaults.js';
 import { actionFolder, readCheckedOut } from '../lib/git.js';
@@ -70,6 +71,10 @@ export async function createActionDependencies(context: ActionContext) {
       env,
       isOnlyRepository: !inputs.memory.isElsewhere,
     }),
+    withEndedPulls: async (commits, signal) =>
+      client === undefined || trigger.kind === 'local'
+        ? []
+        : await fetchCommitsOfEndedPulls(client, trigger.repository, commits, signal),
     models: openModels(context, connection.shownFetch),
     ...createToolOpener({
       env,

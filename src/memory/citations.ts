@@ -52,6 +52,10 @@ export interface CheckedNotes {
   /** Number of citations with each status. */
   readonly counts: Readonly<Record<CitationStatus, number>>;
   readonly gone: readonly StaleNoteLine[];
+  /** Commits of the cited lines that are elsewhere, the newest facts first. */
+  readonly elsewhereCommits: readonly string[];
+  /** A note in which citations of renamed files name the current place and the base's commit. */
+  withCurrentPaths(note: string): string;
   /**
    * Notes as a model sees them: without lines whose cited code is not there, with current places,
    * and with a remark where the code was not read. The run log is not changed.
@@ -136,11 +140,13 @@ export function checkNotes(
   const counts = { same: 0, moved: 0, gone: 0, elsewhere: 0, unchecked: 0 };
   const validCitations = new Map<string, Citation>();
   const gone: StaleNoteLine[] = [];
+  const elsewhereCommits: string[] = [];
 
   for (const [note, text] of notes) {
     for (const citation of citationsIn(text)) {
       const current = currentPlace(citation);
       counts[statusOf(citation, current)] += 1;
+      if (current === 'elsewhere') elsewhereCommits.unshift(citation.commit ?? '');
       if (current === 'gone' || current === 'elsewhere') continue;
       const place = current === 'unchecked' ? {} : { path: current.path };
       const valid = { ...citation, ...place };
@@ -173,6 +179,17 @@ export function checkNotes(
     return lines.filter((line) => !isWithheld(line)).map(view);
   }
 
+  function withCurrentPaths(text: string): string {
+    return rewriteCitations(text, (citation) => {
+      const current = currentPlace(citation);
+      if (base === undefined || typeof current === 'string') return undefined;
+      const { repository, commit } = base;
+      return current.path === citation.path
+        ? undefined
+        : { ...citation, ...current, repository, commit };
+    });
+  }
+
   function viewText(text: string): string {
     if (!text.includes(COMMENT_START)) return text;
     const lines = viewLines(text).map((line) => line.text);
@@ -182,6 +199,8 @@ export function checkNotes(
   return {
     counts,
     gone,
+    elsewhereCommits: [...new Set(elsewhereCommits)],
+    withCurrentPaths,
     view: (files, runLog) =>
       new Map([...files].map(([path, text]) => [path, path === runLog ? text : viewText(text)])),
     lines: viewLines,
@@ -204,14 +223,23 @@ function readableLine(
   line: string,
   currentPlace: (citation: Citation) => CurrentPlace = () => 'unchecked',
 ): string {
-  if (!line.includes(COMMENT_START)) return line;
-
-  return line.replace(CITATION, (written: string, ...groups: string[]) => {
-    const citation = readCitation([written, ...groups]);
-    if (citation === undefined) return written;
+  return rewriteCitations(line, (citation) => {
     const current = currentPlace(citation);
     const place = typeof current === 'string' ? {} : current;
-    return formatCitation({ ...citation, ...place, commit: undefined });
+    return { ...citation, ...place, commit: undefined };
+  });
+}
+
+/** Replaces citations, except those for which `rewrite` returns undefined. */
+function rewriteCitations(
+  text: string,
+  rewrite: (citation: Citation) => Citation | undefined,
+): string {
+  if (!text.includes(COMMENT_START)) return text;
+  return text.replace(CITATION, (written: string, ...groups: string[]) => {
+    const citation = readCitation([written, ...groups]);
+    const next = citation && rewrite(citation);
+    return next === undefined ? written : formatCitation(next);
   });
 }
 

@@ -201,6 +201,11 @@ export interface Dependencies {
   readonly github?: GitHub;
   /** Reads the code that notes cite; absent if it cannot be read. */
   readonly readBase?: ReadBase;
+  /** Those of the commits whose pull requests have all ended. Throws an AxeError. */
+  readonly withEndedPulls?: (
+    commits: readonly string[],
+    signal: AbortSignal,
+  ) => Promise<readonly string[]>;
   readonly publisher: Publisher;
   readonly publishRules: PublishRules;
   readonly acknowledgement?: Acknowledgement;

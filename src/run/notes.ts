@@ -2,6 +2,7 @@ import type { LoadedAgent } from '../agent/agent-source.js';
 import { hasNotes } from '../agent/built-in.js';
 import type { Trigger } from '../event/trigger.js';
 import { type Reading, rightsOf } from '../event/trust.js';
+import type { BaseCode } from '../github/reading/contents.js';
 import { dateOf } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import { count } from '../lib/text/format.js';
@@ -168,6 +169,14 @@ function staleNotes([first, ...more]: readonly StaleNoteLine[]): Warning {
   };
 }
 
+interface CitedCode {
+  /** Texts of the notes that were checked, by path. */
+  readonly notes: ReadonlyMap<string, string>;
+  readonly base: BaseCode | undefined;
+  readonly checked: CheckedNotes;
+  readonly warnings: readonly Warning[];
+}
+
 /**
  * Checks notes against the code that they cite, once for an agent. If that code cannot be read they
  * stay unchecked, with a warning.
@@ -176,15 +185,16 @@ export async function checkCitedCode(
   tree: MemoryTree,
   places: NotesPlaces,
   { readBase, deadline }: Dependencies,
-): Promise<{ readonly checked: CheckedNotes; readonly warnings: readonly Warning[] }> {
+): Promise<CitedCode> {
   const notes = new Map(shownNotes(tree, places).map((path) => [path, tree.get(path) ?? '']));
   const citations = [...notes.values()].flatMap(citationsIn);
   try {
     const base = citations.length === 0 ? undefined : await readBase?.(citations, deadline.signal);
-    return { checked: checkNotes(notes, base), warnings: [] };
+    return { notes, base, checked: checkNotes(notes, base), warnings: [] };
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
-    return { checked: checkNotes(notes, undefined), warnings: [codeNotRead(thrown)] };
+    const checked = checkNotes(notes, undefined);
+    return { notes, base: undefined, checked, warnings: [codeNotRead(thrown)] };
   }
 }
 

@@ -1,5 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { previousTag } from '../../../src/github/reading/commits.js';
+import { fetchCommitsOfEndedPulls, previousTag } from '../../../src/github/reading/commits.js';
+import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
+import { sidesOf, startHello } from '../hello-fixture.js';
 
 /** Commits, newest first, and the tags on them. */
 function before(
@@ -54,4 +56,26 @@ it.each<[string, string, Readonly<Record<string, readonly string[]>>, string | u
   ['a date', '2026-11-22', { b: ['2026-11-22'], a: ['2026-10-01'] }, '2026-10-01'],
 ])('the previous tag is %s', (_, tag, commits, found) => {
   expect(before(tag, commits)).toBe(found);
+});
+
+it('the commits of ended pull requests are asked for in one request, at most 50', async () => {
+  const { github, client, repo, headSha, baseSha } = await startHello();
+  const ended = (commits: readonly string[]) =>
+    fetchCommitsOfEndedPulls(client, HELLO, commits, noAbort());
+  const stacked = github.commit('octocat/hello', { 'src/c.ts': 'c' }, { branch: 'topic' });
+  github.addPull('octocat/hello', { number: 43, ...sidesOf({ headSha: stacked, baseSha }) });
+  const all = [headSha, stacked, 'e'.repeat(40)];
+  expect(await ended(all)).toEqual([]);
+  const close = (number: number) => {
+    const pull = repo.pulls.get(number);
+    if (pull !== undefined) repo.pulls.set(number, { ...pull, state: 'closed' });
+  };
+  close(42);
+  // The commit is in the open pull request too.
+  expect(await ended(all)).toEqual([]);
+  close(43);
+  expect(await ended(all)).toEqual([headSha, stacked]);
+  expect(await ended([...Array.from({ length: 50 }, () => 'e'.repeat(40)), headSha])).toEqual([]);
+  expect(await ended([])).toEqual([]);
+  expect(github.requests().filter(({ path }) => path === '/graphql')).toHaveLength(4);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ProviderError } from '../../../src/lib/errors.js';
+import { AxeError, ProviderError } from '../../../src/lib/errors.js';
 import { formatEntry } from '../../../src/memory/run-log.js';
 import type { SaveResult } from '../../../src/memory/store.js';
 import { parseLog } from '../../../src/memory/units.js';
@@ -134,4 +134,75 @@ it('garbage collection in a workflow asks with the effort of the workflow', asyn
   const { model, deps, request } = scene([says('Found it.')]);
   await collectAgentMemory({ ...request, effort: 'max' }, undefined, deps);
   expect(model.asked.map(({ reasoning }) => reasoning)).toEqual(['max']);
+});
+
+describe('the notes of an agent, in garbage collection in a workflow', () => {
+  const [SQUASHED, OPEN, BASE] = ['a', 'b', 'c'].map((digit) => digit.repeat(40));
+  const fact = (path: string, code: string, commit = SQUASHED) =>
+    `- Fact (${path}:1 "${code}") <!-- octocat/hello@${commit} -->`;
+  const NOTES = [
+    fact('src/a.ts', 'one two three'),
+    fact('src/a.ts', 'of an open pull request', OPEN),
+    fact('src/former.ts', 'one two three'),
+    fact('src/now.ts', 'one two three'),
+  ].join('\n');
+
+  async function collect({ dryRun = false, hasAnswer = true, toml = TOML } = {}) {
+    const memory = { 'MEMORY.md': NOTES };
+    const { deps, request } = scene(
+      [says('Found it.')],
+      { memory, dryRun },
+      {
+        agents: { bot: `${toml}notes = true\n` },
+      },
+    );
+    const base = {
+      repository: 'octocat/hello',
+      isOnlyRepository: true,
+      commit: BASE ?? '',
+      files: new Map([
+        ['src/a.ts', 'another text'],
+        ['src/former.ts', null],
+        ['src/now.ts', 'first\none two three'],
+      ]),
+      history: new Set([BASE ?? '']),
+      renamed: new Map([['src/former.ts', 'src/now.ts']]),
+    };
+    const asked: (readonly string[])[] = [];
+    const world = {
+      ...deps,
+      readBase: async () => base,
+      async withEndedPulls(commits: readonly string[]) {
+        asked.push(commits);
+        if (!hasAnswer) throw new AxeError('GitHub does not answer');
+        return commits.filter((commit) => commit === SQUASHED);
+      },
+    };
+    const report = await collectAgentMemory(request, undefined, world);
+    const collection = report.kind === 'gc' ? report.collection : undefined;
+    return { collection, notes: deps.memory.get('MEMORY.md'), asked, deps };
+  }
+
+  it('are called gone where the pull request of their commit has ended', async () => {
+    const { collection, asked } = await collect({ dryRun: true });
+    expect(collection?.gone?.map(({ line }) => line)).toEqual([1]);
+    expect(asked).toEqual([[OPEN, SQUASHED]]);
+    expect((await collect({ dryRun: true, hasAnswer: false })).collection?.gone ?? []).toEqual([]);
+  });
+
+  it.each([
+    ['together with a trim', TOML, 'trimmed'],
+    ['without one', TOML.replace('last_n = 2\n', ''), 'no-target'],
+  ])('get the current path of a renamed file %s', async (_, toml, kind) => {
+    const { collection, notes, deps } = await collect({ toml });
+    expect(collection?.end.kind).toBe(kind);
+    const renewed = `- Fact (src/now.ts:2 "one two three") <!-- octocat/hello@${BASE} -->`;
+    expect(notes).toBe(NOTES.replace(fact('src/former.ts', 'one two three'), renewed));
+    // The other save is that of what gc cost.
+    expect(deps.steps.filter((step) => step === 'write memory')).toHaveLength(2);
+  });
+
+  it('are left as they are by a dry run', async () => {
+    expect((await collect({ dryRun: true })).notes).toBe(NOTES);
+  });
 });

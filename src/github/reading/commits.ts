@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Base, Repository } from '../../event/trigger.js';
-import { askRest, fetchPages, repositoryParams } from '../client/ask.js';
+import { askGraphQl, askRest, fetchPages, repositoryParams } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 
 const personSchema = v.nullable(
@@ -152,4 +152,52 @@ export async function fetchPullOfCommit(
     signal,
   );
   return items.find(({ state, head }) => state === 'open' && head.sha === sha);
+}
+
+const MAX_COMMITS = 50;
+/** A commit of stacked pull requests belongs to several. */
+const PULLS_OF_COMMIT = 5;
+
+const pullsSchema = v.object({
+  repository: v.record(
+    v.string(),
+    v.nullish(
+      v.object({
+        associatedPullRequests: v.nullish(
+          v.object({ nodes: v.array(v.object({ state: v.string() })) }),
+        ),
+      }),
+    ),
+  ),
+});
+
+/**
+ * Those of the first 50 commits whose pull requests are all merged or closed, in one request. A
+ * commit without a pull request is left out. Throws a GitHubError.
+ */
+export async function fetchCommitsOfEndedPulls(
+  client: GitHubClient,
+  { owner, name }: Repository,
+  commits: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const asked = commits.slice(0, MAX_COMMITS);
+  if (asked.length === 0) return [];
+  const aliased = asked.map((sha, index) => [`c${index}`, sha] as const);
+  const query = `query ($owner: String!, $name: String!${aliased.map(([alias]) => `, $${alias}: GitObjectID!`).join('')}) {
+  repository(owner: $owner, name: $name) {
+    ${aliased.map(([alias]) => `${alias}: object(oid: $${alias}) { ... on Commit { associatedPullRequests(first: ${PULLS_OF_COMMIT}) { nodes { state } } } }`).join('\n    ')}
+  }
+}`;
+  const variables = { owner, name, ...Object.fromEntries(aliased) };
+  const { repository } = await askGraphQl(
+    client,
+    { query, variables, permission: 'pull-requests: read', missingIsNull: true },
+    pullsSchema,
+    signal,
+  );
+  return aliased.flatMap(([alias, sha]) => {
+    const pulls = repository[alias]?.associatedPullRequests?.nodes ?? [];
+    return pulls.length > 0 && pulls.every(({ state }) => state !== 'OPEN') ? [sha] : [];
+  });
 }

@@ -21,7 +21,8 @@ import {
 } from '../../loop/budget.js';
 import { firstMessages, textOf } from '../../loop/messages.js';
 import { Usage } from '../../loop/reply.js';
-import type { StaleNoteLine } from '../../memory/citations.js';
+import type { MemoryChange } from '../../memory/change.js';
+import { checkNotes, type StaleNoteLine } from '../../memory/citations.js';
 import { placesToRead } from '../../memory/paths.js';
 import { newestEntries } from '../../memory/recall.js';
 import { promptText } from '../../memory/run-log.js';
@@ -87,7 +88,7 @@ interface Collected {
  */
 export async function collectGarbage(request: GcRequest, deps: Dependencies): Promise<Collected> {
   const { log, state } = await readLog(request, deps);
-  const gone = await findStaleLines(request, deps);
+  const { gone, renewals } = await checkNotesOf(request, deps);
   if (gone.length > 0) request.tell({ gone });
 
   const { config } = request.agent;
@@ -112,16 +113,27 @@ export async function collectGarbage(request: GcRequest, deps: Dependencies): Pr
   if (broken !== undefined) throw broken;
 
   const end: GcEnd =
-    request.dryRun === false ? await trim(plan, request, deps) : { kind: 'dry-run' };
+    request.dryRun === false ? await tidy(plan, renewals, request, deps) : { kind: 'dry-run' };
   return { end, analysed: { text, gone, ask } };
 }
 
-/** Lines of the agent's notes whose cited code is gone. Throws an AxeError. */
-async function findStaleLines(
+/** What gc found in an agent's notes. */
+interface NotesToTidy {
+  /** Lines whose cited code is gone. */
+  readonly gone: readonly StaleNoteLine[];
+  /** Changes after which citations of renamed files name their current paths. */
+  readonly renewals: readonly MemoryChange[];
+}
+
+/**
+ * Checks the agent's notes. A cited line that the base does not have is gone if its commit's pull
+ * request has ended, as after a squash merge. Throws an AxeError.
+ */
+async function checkNotesOf(
   { agent, store, path, trigger }: GcRequest,
   deps: Dependencies,
-): Promise<readonly StaleNoteLine[]> {
-  if (!hasNotes(agent)) return [];
+): Promise<NotesToTidy> {
+  if (!hasNotes(agent)) return { gone: [], renewals: [] };
 
   const workdir = resolve(deps.cwd, await agentWorkdir(agent, deps));
   const places = placesOf(agent, path, trigger, workdir);
@@ -129,9 +141,30 @@ async function findStaleLines(
   const result = await store.readTree(deps.deadline.signal, paths);
   if (result.kind === 'failed') throw new AxeError(result.message, { remedy: result.remedy });
 
-  const { checked, warnings } = await checkCitedCode(result.tree, places, deps);
+  const { notes, base, checked, warnings } = await checkCitedCode(result.tree, places, deps);
   for (const warning of warnings) deps.reporter.warn(warning);
-  return checked.gone;
+  const ended = await commitsOfEndedPulls(checked.elsewhereCommits, deps);
+  const history = new Set([...(base?.history ?? []), ...ended]);
+  const { gone, withCurrentPaths } =
+    base === undefined ? checked : checkNotes(notes, { ...base, history });
+  const renewals = [...notes].flatMap(([note, text]) => {
+    if (withCurrentPaths(text) === text) return [];
+    return { kind: 'rewrite', path: note, rewrite: withCurrentPaths } as const;
+  });
+  return { gone, renewals };
+}
+
+/** Without an answer no line is called gone for its pull request. */
+async function commitsOfEndedPulls(
+  commits: readonly string[],
+  { withEndedPulls, deadline }: Dependencies,
+): Promise<readonly string[]> {
+  try {
+    return (await withEndedPulls?.(commits, deadline.signal)) ?? [];
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    return [];
+  }
 }
 
 /** Reads the run log and its state. Throws an AxeError. */
@@ -236,18 +269,25 @@ function newestOf(
 /** A few entries, even if there is less room. */
 const LEAST_BYTES = 8 * 1024;
 
-async function trim(
+/** Trims the log and renews citations in one save. */
+async function tidy(
   plan: TrimPlan,
+  renewals: readonly MemoryChange[],
   { agent, store, path, tell }: GcRequest,
   { deadline }: Dependencies,
 ): Promise<GcEnd> {
+  const trims: readonly MemoryChange[] =
+    plan.kind === 'trim' ? [{ kind: 'trim', path, keeps: plan.keeps }] : [];
+  if (plan.kind !== 'trim' && renewals.length === 0) return plan;
+  if (plan.kind === 'trim') tell({ isTrimming: true });
+  const saved = await store.write([...trims, ...renewals], deadline.closing);
+  if (saved.kind === 'failed') {
+    const { message, remedy } = saved;
+    throw new AxeError(`failed to trim memory for "${agent.name}": ${message}`, { remedy });
+  }
   if (plan.kind !== 'trim') return plan;
-  tell({ isTrimming: true });
-  const { removed, kept, keeps } = plan;
-  const saved = await store.write([{ kind: 'trim', path, keeps }], deadline.closing);
-  if (saved.kind === 'saved') return { kind: 'trimmed', removed, kept, saved };
-  const { message, remedy } = saved;
-  throw new AxeError(`failed to trim memory for "${agent.name}": ${message}`, { remedy });
+  const { removed, kept } = plan;
+  return { kind: 'trimmed', removed, kept, saved };
 }
 
 /**
