@@ -22,16 +22,3 @@ describe.each([
     expect([...rows].map(([, cell]) => cell).toSorted()).toEqual(names.toSorted());
   });
 });
-
-it('the page about learning and trimming shows a summary as a run writes it', () => {
-  const page = readDocument('docs/learning.md');
-  const [, sample = ''] = /^````markdown\n(.*?)\n````$/ms.exec(page) ?? [];
-  // The transcript's model also mentions a person, and its times differ from run to run.
-  const written = readDocument(
-    '__tests__/fixtures/transcripts/garbage-collection-in-a-workflow.txt',
-  )
-    .replace(' <code>@octocat</code> should know.', '')
-    .replaceAll('<seconds>', '6.2 s');
-  expect(sample).toContain('**Trimmed:');
-  expect(written).toContain(`\n${sample}\n`);
-});

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { COMMENT_COMMANDS } from '../../src/event/comment-commands.js';
 import { DIALECT } from '../helpers/dialect.js';
 import {
+  DOCS,
   GENERATED,
   GUIDES,
   RECORDS,
@@ -49,6 +50,20 @@ const NO_LONGER = [
   'one sentence, never the diff',
   'first six characters',
 ];
+
+/** What a person reads to know all of it, counted as `wc -w` does. */
+const MOST_WORDS = 23_000;
+/** Pages that scripts write; the last two exist once somebody has run theirs. */
+const WRITTEN_BY_SCRIPTS = [...GENERATED, 'docs/score.md', 'docs/verified-on-github.md'];
+
+it('the pages that people write have at most 23,000 words', () => {
+  const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', ...DOCS].filter(
+    (page) => !page.startsWith('docs/internals/') && !WRITTEN_BY_SCRIPTS.includes(page),
+  );
+  const words = pages.flatMap((page) => readDocument(page).trim().split(/\s+/));
+  expect(pages.length).toBeGreaterThan(20);
+  expect(words.length).toBeLessThanOrEqual(MOST_WORDS);
+});
 
 describe.each([...GUIDES, ...GENERATED, ...RECORDS])('%s', (page) => {
   const sentences = sentencesOf(readDocument(page));
