@@ -1,7 +1,8 @@
 import { admit } from '../../src/run/admit.js';
 import type { Dependencies } from '../../src/run/dependencies.js';
-import { makePlan, restore } from '../../src/run/plan.js';
+import { makePlan } from '../../src/run/plan.js';
 import type { RunRequest } from '../../src/run/records.js';
+import { restore } from '../../src/run/restore.js';
 
 /**
  * Takes the steps of a run up to its finished plan, or to the reason why there is nothing to do.

@@ -11,7 +11,7 @@ import type { ReviewResult } from '../../src/findings/post/record.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/prompt/diff-policy.js';
 import { openPublications, publishingTools } from '../../src/run/publish.js';
-import type { Conversed, Restored } from '../../src/run/records.js';
+import type { Conversed, OpenRun } from '../../src/run/records.js';
 import { reviewFacts } from '../../src/run/save.js';
 import { kept } from '../helpers/marks.js';
 import { readingOf } from '../helpers/reading.js';
@@ -25,7 +25,7 @@ const CHANGE = { head: 'a'.repeat(40), base: 'b'.repeat(40), diff: '' };
 
 function open(
   trigger: Trigger,
-  change: Restored['change'],
+  change: OpenRun['change'],
   {
     record = EMPTY_RECORD,
     labels = [],
@@ -38,7 +38,7 @@ function open(
     learned,
   };
   const rules = { ...DEFAULT_PUBLISH_RULES, labels };
-  return openPublications(restored as unknown as Restored, {
+  return openPublications(restored as unknown as OpenRun, {
     policy: DEFAULT_DIFF_POLICY,
     run: '7/1/review',
     rules,
@@ -51,7 +51,7 @@ async function agentWith(tools: readonly string[]) {
 }
 
 describe('the tools that publish', () => {
-  it.each<[string, Trigger, Restored['change'], string[], string[]]>([
+  it.each<[string, Trigger, OpenRun['change'], string[], string[]]>([
     ['a pull request with its diff', pullRequest(), CHANGE, ALL, []],
     ['a pull request without a diff', pullRequest(), undefined, ALL.slice(2), ALL.slice(0, 2)],
     ['an issue', issue(), undefined, ALL.slice(2), ALL.slice(0, 2)],

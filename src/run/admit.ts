@@ -220,7 +220,8 @@ async function admitByState(
   const basis = await planBasis(request, agent, reading, deps);
   const memory = startEarly(readEarly(basis, deps));
   const context = startEarly(readContext(fetching, memory, reading));
-  const admitted = { kind: 'admitted', facts, basis, memory, context, guidance } as const;
+  const reads = { memory, context, guidance };
+  const admitted = { kind: 'admitted', facts, basis, reads } as const;
   if (unchanged !== undefined) return { ...unchanged, admitted };
 
   const missingKey = dryRun ? undefined : await deps.models.missingKey?.(basis.model);

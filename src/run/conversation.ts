@@ -13,8 +13,8 @@ import type { Tool, ToolEffect } from '../tools/tool.js';
 import type { Dependencies } from './dependencies.js';
 import type {
   MemorySaveResult,
+  OpenRun,
   Plan,
-  Restored,
   ReviewedChange,
   RunNotes,
   RunRequest,
@@ -63,7 +63,7 @@ export interface LiveRun {
   /** The model of the top-level agent. */
   readonly mainModel: ModelRef;
   readonly change: ReviewedChange | undefined;
-  readonly hidden: Restored['hidden'];
+  readonly hidden: OpenRun['hidden'];
   readonly budget: Budget;
   readonly usage: UsageByAgent;
   /** Parts of the prompt that did not fit into the context window of the top-level agent's model. */

@@ -61,7 +61,8 @@ export async function readEarlierFindings(
   deps: Dependencies,
 ): Promise<EarlierFindings> {
   const { agent, trigger, reading } = admitted.basis;
-  const [memory, context] = await Promise.all([admitted.memory, admitted.context]);
+  const { reads } = admitted;
+  const [memory, context] = await Promise.all([reads.memory, reads.context]);
   const facts = memory?.facts ?? [];
   const canHaveFindings = postsReviews(agent) || keptFindings(facts).length > 0;
   const ownPull = pullNumberOf(trigger);
@@ -273,8 +274,9 @@ export async function findScope(
   if (!isReview || github === undefined || !postsReviews(admitted.basis.agent)) return NO_SCOPE;
 
   const pull = subjectNumber(request.trigger);
-  const memory = await admitted.memory;
-  const commits = await commitsOf(request.trigger, admitted.context);
+  const { reads } = admitted;
+  const memory = await reads.memory;
+  const commits = await commitsOf(request.trigger, reads.context);
   if (pull === undefined || memory === undefined || commits === undefined) return NO_SCOPE;
 
   const isFullRequested = command?.isFull === true || request.reviewScope === 'full';
@@ -283,7 +285,7 @@ export async function findScope(
     plan.kind === 'full'
       ? undefined
       : await github.newSince({ from: plan.before.last, head: commits.head }, deps.deadline.signal);
-  const context = await admitted.context;
+  const context = await reads.context;
   if (context?.kind !== 'pull_request') return NO_SCOPE;
 
   const { paths, pathsIgnore } = request.diffPolicy;
@@ -365,7 +367,7 @@ export function needsFindings({ trigger, agent, scope }: Plan): boolean {
 /** The payload of a pull request event names its commits; for a comment they have to be fetched. */
 async function commitsOf(
   trigger: Trigger,
-  context: Admitted['context'],
+  context: Admitted['reads']['context'],
 ): Promise<{ readonly head: string; readonly into: string } | undefined> {
   if (trigger.kind === 'pull_request') return { head: trigger.head.sha, into: trigger.base.ref };
   const change = reviewedChange(trigger, await context);

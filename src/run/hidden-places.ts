@@ -10,7 +10,7 @@ import { createPathFilter } from '../prompt/diff-policy.js';
 import { postsReviews } from './admit.js';
 import type { Dependencies } from './dependencies.js';
 import { needsFindings } from './earlier-reviews.js';
-import type { DraftPlan, RunRequest } from './records.js';
+import type { OpenRun, RunRequest } from './records.js';
 
 /**
  * Looks through the whole change for hidden characters, whatever part of it the model is shown, and
@@ -19,7 +19,7 @@ import type { DraftPlan, RunRequest } from './records.js';
  */
 export function placesToReport(
   { diffPolicy }: RunRequest,
-  { plan, change }: Pick<DraftPlan, 'plan' | 'change'>,
+  { plan, change }: Pick<OpenRun, 'plan' | 'change'>,
   { publishRules, reporter }: Dependencies,
 ): readonly HiddenPlace[] {
   const { trigger, agent, review } = plan;

@@ -1,24 +1,12 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentConfig } from '../agent/config.js';
-import { askedQuestion } from '../event/comment-commands.js';
+import type { ContextFile } from '../agent/context-files.js';
 import { changedPathsOf, type TriggerContext } from '../event/context.js';
-import { findMention } from '../event/mention.js';
-import { hasChange, subjectNumber, type Trigger } from '../event/trigger.js';
-import { rightsOf } from '../event/trust.js';
-import {
-  type Coverage,
-  coverageOf,
-  NOTHING_READ,
-  reviewCommand,
-} from '../findings/change/scope.js';
-import { describeHidden } from '../findings/decide/hidden-findings.js';
-import { formatKnownFindings, strangersInTitles } from '../findings/post/finding-texts.js';
+import { hasChange, type Trigger } from '../event/trigger.js';
+import { type Coverage, coverageOf, NOTHING_READ } from '../findings/change/scope.js';
 import type { Deadline } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
-import { estimateText } from '../lib/text/bytes.js';
-import { count } from '../lib/text/format.js';
-import { roomForPrompt } from '../loop/compact.js';
-import { replyTokensOf } from '../loop/run-agent.js';
+import type { OpenModel } from '../loop/asker.js';
 import {
   type AnswerForm,
   checkObject,
@@ -27,35 +15,41 @@ import {
   responseFormatOf,
   schemaOrigin,
 } from '../loop/structured.js';
-import { splitDiff } from '../prompt/diff-pack.js';
-import { createPathFilter, type DiffPolicy, type LocalChange } from '../prompt/diff-policy.js';
+import { createPathFilter, type LocalChange } from '../prompt/diff-policy.js';
 import { readGuidance, warnOfOwnChanges } from '../prompt/guidance.js';
-import { buildSystemPrompt, skillBody } from '../prompt/prompt.js';
-import { isBlank, isDiff, resolveTask, type Task, type TaskParts } from '../prompt/task.js';
-import { FENCE_NOTICE } from '../safety/fence.js';
+import { type SystemPromptParts, skillBody } from '../prompt/prompt.js';
+import { isBlank, isDiff, type Task } from '../prompt/task.js';
 import { admitChange, firstGiven, postsReviews, type SkippedRun, startEarly } from './admit.js';
+import { type ChosenTask, chooseTask } from './choose-task.js';
 import { openModel, smallerWindow } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
-import {
-  findScope,
-  needsFindings,
-  readEarlierFindings,
-  reviewedChange,
-} from './earlier-reviews.js';
-import { placesToReport } from './hidden-places.js';
-import { chooseMemory, memoryWarnings, readPrivateMemory } from './memory.js';
+import { findScope, readEarlierFindings, reviewedChange } from './earlier-reviews.js';
 import type {
+  AdmissionReads,
   Admitted,
-  DraftPlan,
-  Memory,
+  EarlierFindings,
   Plan,
   PlanBasis,
-  Restored,
-  ReviewPass,
+  ReviewedChange,
   RunRequest,
-  StoredMemory,
 } from './records.js';
 import { runSubject } from './subject.js';
+
+/** A plan before earlier findings and memory are known. */
+export interface DraftPlan {
+  readonly kind: 'draft';
+  readonly plan: Plan;
+  readonly change: ReviewedChange | undefined;
+  readonly reads: Omit<StartedReads, 'scope'>;
+}
+
+/** All reads that are started early: those of admission, and those that only a plan needs. */
+interface StartedReads extends AdmissionReads {
+  readonly earlier: Promise<EarlierFindings>;
+  readonly scope: ReturnType<typeof findScope>;
+  /** Undefined in a dry run, which opens none. */
+  readonly model: Promise<OpenModel> | undefined;
+}
 
 /**
  * The second step: decides everything that does not depend on earlier findings. Network requests
@@ -67,112 +61,166 @@ export async function makePlan(
   admitted: Admitted,
   deps: Dependencies,
 ): Promise<DraftPlan | SkippedRun> {
-  const { basis, memory } = admitted;
-  const { agent, model, trigger, reading, workdir } = basis;
-  const { config } = agent;
-  const { toFix } = request;
-  const earlierFindings =
-    toFix === undefined
-      ? startEarly(readEarlierFindings(admitted, deps))
-      : Promise.resolve({ ledger: undefined, others: [] });
-  const scopeReading = startEarly(findScope(request, admitted, deps));
-  const openingModel = request.dryRun
-    ? undefined
-    : startEarly(
-        openModel(deps, model, {
-          ...config.params,
-          stream: config.stream,
-          price: request.price ?? config.params.price,
-        }),
-      );
+  const { basis } = admitted;
+  const reads = startReads(request, admitted, deps);
 
-  const { files, warnings } = await deps.agents.loadContextFiles(config.files, workdir, agent);
-  const instructions = await reviewInstructions(agent, workdir, deps);
-  const skillPath = firstGiven([request.skill, config.skill]);
-  const skillOf = skillPath === config.skill ? agent : undefined;
-  const skill = skillPath === '' ? '' : skillBody(await deps.agents.loadSkill(skillPath, skillOf));
-  const { stdin, change } = await localInput(request, basis, deps.program);
-  const context = await admitted.context;
-  const changedPaths = changedPathsOf(context);
-  const guidanceFor = { trigger, changedPaths, change, isReview: postsReviews(agent) };
-  const early = change === undefined ? admitted.guidance : undefined;
-  const guidanceReading = early ?? startEarly(readGuidance(agent, guidanceFor, deps.agents));
-  const { scope, warnings: scopeWarnings } = await scopeReading;
+  const texts = await readAgentTexts(request, basis, deps);
+  const input = await readLocalInput(request, basis, deps.program);
+  const context = await reads.context;
+  const readingGuidance =
+    input.change === undefined
+      ? reads.guidance
+      : startEarly(readLocalGuidance(basis, input.change, context, deps));
+  const { scope, warnings: scopeWarnings } = await reads.scope;
   const skipped = admitChange(request, admitted, context, scope);
   if (skipped !== undefined) return skipped;
 
-  const guidance = await guidanceReading;
-  const systemParts = {
-    systemPrompt: config.systemPrompt,
-    skill,
-    files,
-    guidance: guidance.files,
+  const guidance = await readingGuidance;
+  const prompt = systemParts(request, basis, { texts, guidance });
+  const windowTokens = await windowOf(basis, reads, deps);
+  const canReadDiff = deps.github !== undefined;
+  const known = { ...basis, ...input, context, scope, prompt, windowTokens, canReadDiff };
+  const task = chooseTask(request, known);
+  const form = await answerForm(basis.agent.config.params, request.outputSchema, deps);
+
+  const warnings = [
+    basis.agent.warnings,
+    texts.warnings,
+    guidance.warnings,
+    warnOfOwnInstructions(basis, texts, { guidance, context }),
+    context?.warnings ?? [],
+    scopeWarnings,
+    warnOfNoChange(basis, context),
+    task.warnings,
+  ].flat();
+  const plan = buildPlan(request, basis, { ...known, texts, task, form, warnings });
+  const localChange = input.change && { head: '', base: '', diff: input.change.diff };
+  const change = reviewedChange(basis.trigger, context) ?? localChange;
+  return { kind: 'draft', plan, change, reads };
+}
+
+/** Starts what the plan waits for. A command that fixes findings has them already. */
+function startReads(request: RunRequest, admitted: Admitted, deps: Dependencies): StartedReads {
+  const { agent, model } = admitted.basis;
+  const { params, stream } = agent.config;
+  const price = request.price ?? params.price;
+  const hasFindings = request.toFix !== undefined;
+  return {
+    ...admitted.reads,
+    earlier: hasFindings
+      ? Promise.resolve({ ledger: undefined, others: [] })
+      : startEarly(readEarlierFindings(admitted, deps)),
+    scope: startEarly(findScope(request, admitted, deps)),
+    model: request.dryRun
+      ? undefined
+      : startEarly(openModel(deps, model, { ...params, stream, price })),
+  };
+}
+
+/** The texts of an agent besides its file. */
+interface AgentTexts {
+  readonly files: readonly ContextFile[];
+  readonly instructions: readonly ContextFile[];
+  /** The skill's path as it was given, and its text; both empty for none. */
+  readonly skill: Plan['skill'];
+  readonly warnings: readonly Warning[];
+}
+
+/** Reads context files, the project's instructions for reviews, and the skill. */
+async function readAgentTexts(
+  request: RunRequest,
+  { agent, workdir }: PlanBasis,
+  deps: Dependencies,
+): Promise<AgentTexts> {
+  const { config } = agent;
+  const context = await deps.agents.loadContextFiles(config.files, workdir, agent);
+  const instructions = await reviewInstructions(agent, workdir, deps);
+
+  const path = firstGiven([request.skill, config.skill]);
+  const owner = path === config.skill ? agent : undefined;
+  const content = path === '' ? '' : skillBody(await deps.agents.loadSkill(path, owner));
+  return {
+    files: context.files,
     instructions: instructions.files,
-    language: request.language ?? '',
+    skill: { path, content },
+    warnings: [...context.warnings, ...instructions.warnings],
   };
-  const modelFacts = (await openingModel?.catch(() => undefined)) ?? deps.models.facts(model);
-  const diffPolicy = withinWindow(request.diffPolicy, config, {
-    system: buildSystemPrompt({ ...systemParts, files: [] }),
-    windowTokens: smallerWindow(modelFacts.windowTokens, config.params.contextWindow),
-  });
-  const canReadDiff = deps.github !== undefined && config.tools.includes('github_diff');
-  const taskParts = {
-    prompt: firstGiven([request.prompt, requestOf(request)]),
-    stdin,
-    trigger,
-    toFix,
-    context,
-    scope,
-    change,
-    policy: { ...diffPolicy, tool: canReadDiff ? ('github_diff' as const) : undefined },
-    showsStrangers: rightsOf(reading.begun).hears === 'all',
-  };
-  const task = resolveTask(taskParts);
-  const passPlan = planPasses(basis, taskParts, task);
-  const unseen = passPlan === undefined ? task.unseen : passPlan.unseen;
+}
 
-  const repository = trigger.kind === 'local' ? undefined : trigger.repository;
-  const ownChanges = warnOfOwnChanges(
-    { agent, skill: skillPath, files, guidance: guidance.paths, repository },
-    context,
-  );
-  const form = await answerForm(config.params, request.outputSchema, deps);
+/** The guidance for a change on this machine, which is known only once it has been read. */
+async function readLocalGuidance(
+  { agent, trigger }: PlanBasis,
+  change: LocalChange,
+  context: TriggerContext | undefined,
+  { agents }: Dependencies,
+): StartedReads['guidance'] {
+  const changedPaths = changedPathsOf(context);
+  const isReview = postsReviews(agent);
+  return await readGuidance(agent, { trigger, changedPaths, change, isReview }, agents);
+}
+
+/** The guidance of the repository, when it has been read. */
+type Guidance = Awaited<StartedReads['guidance']>;
+
+function systemParts(
+  { language = '' }: RunRequest,
+  { agent }: PlanBasis,
+  { texts, guidance }: { readonly texts: AgentTexts; readonly guidance: Guidance },
+): SystemPromptParts {
+  return {
+    systemPrompt: agent.config.systemPrompt,
+    skill: texts.skill.content,
+    files: texts.files,
+    guidance: guidance.files,
+    instructions: texts.instructions,
+    language,
+  };
+}
+
+/** The context window of the model, which can be unknown. An error is reported when it is asked. */
+async function windowOf(
+  { agent, model }: PlanBasis,
+  reads: Pick<StartedReads, 'model'>,
+  { models }: Dependencies,
+): Promise<number | undefined> {
+  const opened = await reads.model?.catch(() => undefined);
+  const { windowTokens } = opened ?? models.facts(model);
+  return smallerWindow(windowTokens, agent.config.params.contextWindow);
+}
+
+/** Everything that a plan is made of. */
+interface PlanParts {
+  readonly texts: AgentTexts;
+  readonly stdin: string;
+  readonly change: LocalChange | undefined;
+  readonly context: TriggerContext | undefined;
+  readonly scope: Plan['scope'];
+  readonly prompt: SystemPromptParts;
+  readonly task: ChosenTask;
+  readonly form: AnswerForm | undefined;
+  readonly warnings: readonly Warning[];
+}
+
+function buildPlan(request: RunRequest, basis: PlanBasis, parts: PlanParts): Plan {
+  const { texts, stdin, change, context, scope, prompt, form, warnings } = parts;
+  const { task, passes, unseen } = parts.task;
+  const { trigger } = basis;
   const reportsOn = pullOfWorkflowRun(trigger, context);
-
-  const plan = {
+  return {
     ...basis,
-    skill: { path: skillPath, content: skill },
-    files,
+    skill: texts.skill,
+    files: texts.files,
     promptFrom: promptFrom(request, stdin),
     task: { ...task, message: withInstruction(task.message, form), unseen },
     scope,
     reportsOn,
     subject: runSubject(trigger, { reportsOn, context, diff: change?.diff }),
     coverage: findCoverage(request, context, unseen),
-    passes: passPlan?.passes,
+    passes,
     form,
-    prompt: systemParts,
+    prompt,
     maxTurns: request.maxTurns,
-    warnings: [
-      ...agent.warnings,
-      ...warnings,
-      ...instructions.warnings,
-      ...guidance.warnings,
-      ...(ownChanges === undefined ? [] : [ownChanges]),
-      ...(context?.warnings ?? []),
-      ...scopeWarnings,
-      ...warnOfNoChange(agent, trigger, context),
-      ...(passPlan?.warnings ?? task.warnings),
-    ],
-  };
-  const localChange = change && { head: '', base: '', diff: change.diff };
-  return {
-    kind: 'draft',
-    plan,
-    change: reviewedChange(trigger, context) ?? localChange,
-    memory,
-    learned: earlierFindings,
-    model: openingModel,
+    warnings,
   };
 }
 
@@ -189,7 +237,7 @@ function pullOfWorkflowRun(
  * Piped input, and the change that `--git` names. A built-in reviewer treats a piped diff as the
  * change. Throws an AxeError if the agent has nothing to do, since a request would only cost money.
  */
-async function localInput(
+async function readLocalInput(
   { prompt, skill, readStdin, readChange }: RunRequest,
   { agent, trigger }: PlanBasis,
   program: Dependencies['program'],
@@ -229,10 +277,24 @@ export function hasInstructions(
   return !isBlank(systemPrompt) || firstGiven([givenSkill, skill]) !== '' || files.length > 0;
 }
 
+/** A pull request that changes the run's own instructions does not change this run. */
+function warnOfOwnInstructions(
+  { agent, trigger }: PlanBasis,
+  { skill, files }: AgentTexts,
+  {
+    guidance,
+    context,
+  }: { readonly guidance: Guidance; readonly context: TriggerContext | undefined },
+): readonly Warning[] {
+  const repository = trigger.kind === 'local' ? undefined : trigger.repository;
+  const instructions = { agent, skill: skill.path, files, guidance: guidance.paths, repository };
+  const warning = warnOfOwnChanges(instructions, context);
+  return warning === undefined ? [] : [warning];
+}
+
 /** On these events an agent that posts reviews lacks its tools, and no gate of findings can fail. */
 function warnOfNoChange(
-  agent: LoadedAgent,
-  trigger: Trigger,
+  { agent, trigger }: PlanBasis,
   context: TriggerContext | undefined,
 ): readonly Warning[] {
   const lacksChange =
@@ -283,36 +345,6 @@ function findCoverage(
   return coverageOf({ change: context, isLeftOut: (path) => !isShown(path), notShown: unseen });
 }
 
-/** An estimate, with description and schema. */
-const TOKENS_OF_A_TOOL = 250;
-/**
- * The diff's share of the room left by instructions and tools; the rest is for memory, context
- * files and conversations.
- */
-const DIFF_SHARE = 3 / 4;
-
-/** Limits the diff to the room that the model's context window has next to the known prompt. */
-function withinWindow(
-  policy: DiffPolicy,
-  { params, tools }: AgentConfig,
-  { system, windowTokens }: { readonly system: string; readonly windowTokens: number | undefined },
-): DiffPolicy {
-  if (windowTokens === undefined) return policy;
-  const fixedTokens = estimateText(system) + tools.length * TOKENS_OF_A_TOOL;
-  const free = (roomForPrompt(windowTokens, replyTokensOf(params)) - fixedTokens) * DIFF_SHARE;
-  const room = Math.floor(Math.max(windowTokens / 16, free));
-  return { ...policy, maxTokens: policy.maxTokens === 0 ? room : Math.min(policy.maxTokens, room) };
-}
-
-/** The text of a comment without `/axe ask` or the `trigger-phrase`; empty without either. */
-function requestOf({ trigger, admissionPolicy: { triggerPhrase } }: RunRequest): string {
-  if (reviewCommand(trigger) !== undefined) return `Review pull request #${subjectNumber(trigger)}`;
-  const question = askedQuestion(trigger);
-  if (question !== undefined) return question;
-  if (trigger.kind !== 'comment' || triggerPhrase === '') return '';
-  return findMention(trigger.body, triggerPhrase) ?? '';
-}
-
 /** The required form of the answer; undefined for any text. Throws a ConfigError for a bad schema. */
 export async function answerForm(
   params: Parameters<typeof responseFormatOf>[0],
@@ -330,124 +362,4 @@ export async function answerForm(
 /** Adds the form of the answer to the user message, since some providers ignore a schema. */
 export function withInstruction(message: string, form: AnswerForm | undefined): string {
   return form === undefined ? message : `${message}\n\n${formatInstruction(form.format)}`;
-}
-
-/**
- * Splits a change that does not fit into one prompt. Undefined if one pass is enough, and always
- * for the changes since an earlier review. `taskParts` are those of `task`; the returned warnings
- * replace those of a single pass.
- */
-function planPasses(
-  { agent: { config }, review }: PlanBasis,
-  taskParts: TaskParts & { readonly policy: DiffPolicy },
-  task: Task,
-):
-  | {
-      readonly passes: readonly ReviewPass[];
-      readonly unseen: readonly string[];
-      readonly warnings: readonly Warning[];
-    }
-  | undefined {
-  const { context, scope, policy } = taskParts;
-  const isReview =
-    config.tools.includes('add_review_comment') && config.params.responseFormat === undefined;
-  if (review.depth === 'quick' || !isReview) return undefined;
-  if (context?.kind !== 'pull_request' || scope?.kind === 'since') return undefined;
-
-  const { unseen = [] } = task;
-  const split = unseen.length === 0 ? undefined : splitDiff(context.diff, policy, config.review);
-  if (split === undefined || split.parts.length < 2) return undefined;
-
-  const unlimited = { ...taskParts, policy: { ...policy, maxTokens: 0 } };
-  const messageOf = (diff: string) =>
-    resolveTask({ ...unlimited, context: { ...context, diff } }).message;
-  const passes = split.parts.map((part, index) => {
-    const name = `part ${index + 1} of ${split.parts.length}`;
-    const note = `The change is too large to be read at once. You are shown ${name}; the other parts are reviewed at the same time. Report what you find in your part. Where it depends on another file, read that with your tools. In the summary speak of your part alone, in one or two sentences.`;
-    return { name, paths: part.paths, message: `${messageOf(part.text)}\n\n${note}` };
-  });
-  const stillUnseen = unseenBySplit(unseen, split);
-  return { passes, unseen: stillUnseen, warnings: splitWarnings(task, stillUnseen) };
-}
-
-function splitWarnings({ warnings }: Task, unseen: readonly string[]): readonly Warning[] {
-  const others = warnings.filter(({ code }) => code !== 'context-truncated');
-  if (unseen.length === 0) return others;
-  const verb = unseen.length === 1 ? 'is' : 'are';
-  const message = `${count(unseen.length, 'file')} of the change ${verb} in no part of the review, or not whole. Raise \`parts\` in \`[review]\` of the agent, or leave files out with \`paths\`.`;
-  return [...others, { code: 'context-truncated', message }];
-}
-
-/** A file whose lines GitHub omits stays unseen, even if it is in a part. */
-function unseenBySplit(
-  unseen: readonly string[],
-  { parts, left: leftOut }: ReturnType<typeof splitDiff>,
-): readonly string[] {
-  const shownPaths = parts.flatMap(({ paths }) => paths).filter((path) => !leftOut.includes(path));
-  const shown = new Set(shownPaths);
-  return [...new Set([...unseen.filter((path) => !shown.has(path)), ...leftOut])];
-}
-
-/**
- * The third step: waits for memory, reports its warnings, and adds the known findings to the plan.
- * A dry run leaves them out if memory is in another repository, since the plan is printed. Rejects
- * only for an aborted signal.
- */
-export async function restore(
-  request: RunRequest,
-  draft: DraftPlan,
-  deps: Dependencies,
-): Promise<Restored> {
-  const { plan, change, model } = draft;
-  const stored = await draft.memory;
-  const learned = await draft.learned;
-  // A review that needs its findings is refused with this same message, so it is not repeated.
-  const { trouble = '' } = learned;
-  const isInRefusal = ({ code, message, remedy }: Warning) => {
-    const hasSameRemedy = code === 'context-unread' && remedy !== undefined;
-    const isSame = trouble.startsWith(message) || (hasSameRemedy && trouble.includes(remedy));
-    return needsFindings(plan) && trouble !== '' && isSame;
-  };
-  for (const warning of plan.warnings) if (!isInRefusal(warning)) deps.reporter.warn(warning);
-
-  const { ledger } = learned;
-  const isHidden = request.dryRun && request.isMemoryHidden;
-  const isKnown = ledger !== undefined && change !== undefined && !isHidden;
-  for (const text of isKnown ? strangersInTitles(ledger.findings) : []) plan.reading.add(text);
-  const lessons = isKnown ? formatKnownFindings(ledger) : undefined;
-  const memory = await restoreMemory(plan, stored, deps);
-  for (const warning of memoryWarnings(plan, memory, deps)) deps.reporter.warn(warning);
-
-  const hidden = placesToReport(request, draft, deps);
-  const planned = withLessons(withLessons(plan, describeHidden(hidden)), lessons);
-  return { plan: planned, memory, learned, change, model, hidden };
-}
-
-/** By now it is known whose words the run begins with, and so whether a private memory is for it. */
-async function restoreMemory(
-  plan: Plan,
-  stored: StoredMemory | undefined,
-  deps: Dependencies,
-): Promise<Memory | undefined> {
-  const { memory } = plan;
-  if (memory === undefined) return undefined;
-  const whole = memory.isPrivate
-    ? await readPrivateMemory({ ...plan, memory }, deps, { state: stored })
-    : stored;
-  return whole && chooseMemory(whole, memory, plan.subject);
-}
-
-/** Adds the lessons to each user message. A pass shows a diff, so it has the notice on fences. */
-export function withLessons(plan: Plan, lessons: string | undefined): Plan {
-  if (lessons === undefined) return plan;
-  const { task, passes } = plan;
-  const { message } = task;
-  const parts = message.includes(FENCE_NOTICE)
-    ? [message, lessons]
-    : [message, FENCE_NOTICE, lessons];
-  return {
-    ...plan,
-    task: { ...task, message: parts.join('\n\n') },
-    passes: passes?.map((pass) => ({ ...pass, message: `${pass.message}\n\n${lessons}` })),
-  };
 }

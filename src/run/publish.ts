@@ -24,7 +24,7 @@ import type { ListedTools } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
 import { keepsState, needsFindings, pullNumberOf, readFindings } from './earlier-reviews.js';
 import { cleanFor, reviewExtent } from './outbound.js';
-import type { Conversed, PublicationResult, Restored, RunReport, RunRequest } from './records.js';
+import type { Conversed, OpenRun, PublicationResult, RunReport, RunRequest } from './records.js';
 import {
   entryChanges,
   journaledFacts,
@@ -143,7 +143,7 @@ export async function reportSkipped(
     return skipped;
 
   const { agent } = admitted.basis;
-  const memory = await admitted.memory;
+  const memory = await admitted.reads.memory;
   const facts = memory?.facts ?? [];
   if (!postsReviews(agent) && keptFindings(facts).length === 0) {
     const review = { open: [], isBlocking: false, unposted: [] };
@@ -219,7 +219,7 @@ function unreadFindings(message: string): Extract<RunReport, { kind: 'skipped' }
  * is not a review.
  */
 export async function refuseWithoutFindings(
-  { plan, change, learned: { ledger, trouble } }: Restored,
+  { plan, change, learned: { ledger, trouble } }: OpenRun,
   deps: Dependencies,
 ): Promise<RunReport | undefined> {
   const { trigger, agent } = plan;
@@ -255,7 +255,7 @@ interface PublicationOptions {
  * a local change, whose findings are printed.
  */
 export function openPublications(
-  { plan, memory, change, learned }: Restored,
+  { plan, memory, change, learned }: OpenRun,
   { policy, run, rules, changes, toFix, failing }: PublicationOptions,
 ): PublicationBuffer | undefined {
   const { trigger, scope, reading } = plan;
@@ -325,7 +325,7 @@ function emptyLedger(agent: string): Ledger {
  * lines of the record, so that the next run says it. An error there is ignored.
  */
 export function keepFound(
-  restored: Restored,
+  restored: OpenRun,
   buffers: readonly PublicationBuffer[],
   deps: Dependencies,
 ): void {
@@ -340,7 +340,7 @@ export function keepFound(
 
 /** The findings of this run as lines of the record; none for a run that keeps none. */
 async function keepAccepted(
-  { plan, change, learned, memory }: Restored,
+  { plan, change, learned, memory }: OpenRun,
   parts: readonly Pick<BufferedPublications, 'findings'>[],
   { journal, clock, secrets }: Dependencies,
 ): Promise<void> {

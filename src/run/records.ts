@@ -17,7 +17,6 @@ import type { ReviewFact } from '../findings/state-facts.js';
 import type { Posted } from '../github/posting/posted.js';
 import type { SourcePosition, Warning } from '../lib/errors.js';
 import type { RunOutcome } from '../lib/outcome.js';
-import type { OpenModel } from '../loop/asker.js';
 import type { Spend, SpendLimits } from '../loop/budget.js';
 import type { AgentUsage } from '../loop/reply.js';
 import type { AnswerForm } from '../loop/structured.js';
@@ -198,33 +197,26 @@ export interface Memory extends StoredMemory {
   readonly recalled?: Recalled;
 }
 
-/** An event that starts a run, with the work that was started during admission. */
+/** Reads that admission starts before they are needed, so that the waits overlap. */
+export interface AdmissionReads {
+  readonly memory: Promise<StoredMemory | undefined>;
+  readonly context: Promise<TriggerContext | undefined>;
+  /** For the change on GitHub. */
+  readonly guidance: ReturnType<typeof readGuidance>;
+}
+
+/** An event that starts a run. */
 export interface Admitted {
   readonly kind: 'admitted';
   readonly facts: Required<Pick<AdmissionFacts, 'event' | 'permission'>>;
   readonly basis: PlanBasis;
-  readonly memory: Promise<StoredMemory | undefined>;
-  readonly context: Promise<TriggerContext | undefined>;
-  /** For the change on GitHub; left out for a command. */
-  readonly guidance?: ReturnType<typeof readGuidance>;
+  readonly reads: AdmissionReads;
 }
 
-/** A plan before earlier findings are known, with the work that was started for it. */
-export interface DraftPlan {
-  readonly kind: 'draft';
+/** A run that has read everything it needs before its model is asked. */
+export interface OpenRun {
   readonly plan: Plan;
   readonly change: ReviewedChange | undefined;
-  readonly memory: Promise<StoredMemory | undefined>;
-  readonly learned: Promise<EarlierFindings>;
-  /** Undefined in a dry run, which opens none. */
-  readonly model: Promise<OpenModel> | undefined;
-}
-
-/** A run that is ready for its model. */
-export interface Restored {
-  readonly plan: Plan;
-  readonly change: ReviewedChange | undefined;
-  readonly model: Promise<OpenModel> | undefined;
   readonly memory: Memory | undefined;
   readonly learned: EarlierFindings;
   /** Places with hidden characters that this review reports; none if it is not a review. */
@@ -232,7 +224,7 @@ export interface Restored {
 }
 
 /** A run whose conversation is over. */
-export interface Conversed extends Restored {
+export interface Conversed extends OpenRun {
   readonly outcome: RunOutcome;
   readonly read: ReadByRun;
   /** Publications in addition to the answer. */

@@ -6,7 +6,7 @@ import { formatPass, formatTestsAgain } from '../findings/post/tests-again-text.
 import { DEMONSTRATION } from '../lib/defaults.js';
 import { runAgain, type TestBench } from '../tools/process/test-bench.js';
 import type { Dependencies } from './dependencies.js';
-import type { Restored } from './records.js';
+import type { OpenRun } from './records.js';
 
 /** Tests of earlier findings after they were run on the code as it is. */
 export interface TestedAgain {
@@ -25,7 +25,7 @@ type TestedFinding = KnownFinding & { readonly test: FindingTest };
  * cannot be run says nothing of its finding, with a warning.
  */
 export async function runTestsAgain(
-  { plan, change, learned: { ledger } }: Restored,
+  { plan, change, learned: { ledger } }: OpenRun,
   deps: Dependencies,
 ): Promise<TestedAgain | undefined> {
   const hasTest = (finding: KnownFinding): finding is TestedFinding => finding.test !== undefined;
@@ -74,7 +74,7 @@ async function resultNow(
 
 function outcomeOf(
   results: ReadonlyMap<TestedFinding, TestResult>,
-  plan: Restored['plan'],
+  plan: OpenRun['plan'],
 ): TestedAgain {
   const passing = [...results].flatMap(([finding, result]) => (result === 'passes' ? finding : []));
   const settlements = passing.map((finding) => settlementOf(finding, plan));
@@ -88,7 +88,7 @@ function outcomeOf(
 
 function settlementOf(
   finding: TestedFinding,
-  { trigger, scope, reading }: Restored['plan'],
+  { trigger, scope, reading }: OpenRun['plan'],
 ): Settlement {
   const pushed = new Set(scope?.kind === 'since' ? scope.change.files.map(({ path }) => path) : []);
   const pull = trigger.kind === 'pull_request' ? trigger : undefined;

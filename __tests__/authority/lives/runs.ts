@@ -29,7 +29,7 @@ import {
   refuseWithoutFindings,
   reportSkipped,
 } from '../../../src/run/publish.js';
-import type { Conversed, Memory, Plan, Restored } from '../../../src/run/records.js';
+import type { Conversed, Memory, OpenRun, Plan } from '../../../src/run/records.js';
 import { save } from '../../../src/run/save.js';
 import { createFakeDependencies, makeRequest } from '../../helpers/dependencies-fake.js';
 import { completed } from '../../helpers/reports.js';
@@ -256,7 +256,7 @@ export async function readNow(world: Surroundings, agent: string): Promise<Ledge
 }
 
 /** What a run has before its model is asked. */
-async function begin(world: Surroundings, agent: string, deps: Dependencies): Promise<Restored> {
+async function begin(world: Surroundings, agent: string, deps: Dependencies): Promise<OpenRun> {
   const { setup } = world;
   const common = await planOf(agent);
   const reading = new Reading(factsOf(setup));
@@ -284,7 +284,6 @@ async function begin(world: Surroundings, agent: string, deps: Dependencies): Pr
     plan,
     change,
     memory,
-    model: undefined,
     learned: { ledger, others: [], trouble },
     hidden: [],
   };
@@ -419,8 +418,11 @@ export async function skip(
           kind: 'admitted',
           facts: { event: { trigger, policy: makeRequest().admissionPolicy }, permission: 'write' },
           basis: { ...plan, reading: new Reading(factsOf(world.setup)) },
-          memory: Promise.resolve(stored),
-          context: Promise.resolve(undefined),
+          reads: {
+            memory: Promise.resolve(stored),
+            context: Promise.resolve(undefined),
+            guidance: Promise.resolve({ files: [], paths: [], warnings: [] }),
+          },
         },
       },
       makeRequest({ trigger }),
