@@ -28,16 +28,36 @@ const { values } = parseArgs({
     repo: { type: 'string', default: '.' },
     changes: { type: 'string', default: '100' },
     pool: { type: 'string', default: '200' },
+    facts: { type: 'boolean', default: false },
+    gap: { type: 'string', default: '100,200' },
+    ends: { type: 'string', default: '0,100' },
+    files: { type: 'string', default: '14' },
+    seed: { type: 'string', default: '1' },
   },
 });
 const repo = values.repo;
 const pool = Number(values.pool);
-const commits = readCommits(Number(values.changes) + pool + 50);
-const changes = commits
-  .slice(0, Math.max(0, Math.min(Number(values.changes), commits.length - pool)))
-  .flatMap(readChange);
+const commits = values.facts ? [] : readCommits(Number(values.changes) + pool + 50);
 const entries = commits.map(entryOf);
-print(changes.map(replay));
+if (values.facts) await facts();
+else print(changes().map(replay));
+
+async function facts() {
+  const { replayFacts } = await import('./recall-facts.js');
+  const numbers = (list) => list.split(',').map(Number);
+  await replayFacts({
+    repo,
+    gaps: numbers(values.gap),
+    ends: numbers(values.ends),
+    files: Number(values.files),
+    seed: Number(values.seed),
+  });
+}
+
+function changes() {
+  const count = Math.min(Number(values.changes), commits.length - pool);
+  return commits.slice(0, Math.max(0, count)).flatMap(readChange);
+}
 
 function git(...args) {
   try {
