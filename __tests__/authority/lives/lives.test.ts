@@ -122,6 +122,11 @@ describe('a life that once broke a promise', () => {
       [REVIEW, step('reply', { m: 6 }), REVIEW, step('erase'), REVIEW, step('resolve'), REVIEW],
     ],
     [
+      'a Resolve on a file of which only the mode has changed is one of a line that is there',
+      SETUP,
+      [step('review', { fault: 'lost' }), step('retarget'), step('chmod'), step('resolve'), REVIEW],
+    ],
+    [
       'an answer that did not arrive under a comment that was deleted is said once',
       { ...FORK, maxComments: 1, blockOn: undefined },
       [

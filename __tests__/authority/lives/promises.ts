@@ -1,6 +1,7 @@
 import {
   isDistinctiveFingerprint,
   lineFingerprint,
+  showsNoLine,
 } from '../../../src/findings/change/diff-lines.js';
 import type { Ledger } from '../../../src/findings/decide/ledger.js';
 import {
@@ -25,7 +26,8 @@ import type { Step, World } from './world.js';
 export const PROMISES = {
   missed:
     'After a whole review by a good model each fault has an open finding, or a person decided.',
-  ghost: 'After it no open finding is about a fault that is gone; on a fork people end findings.',
+  ghost:
+    'After it no open finding is about a fault that is gone; on a fork people end findings, and so they do where the change shows no line of the file.',
   ended:
     'A finding whose fault is there is ended by a person, or by one model where it does not block; on a fork none that blocks leaves with its file.',
   stranger: 'What an account without write access does, or copies, changes no finding.',
@@ -146,8 +148,10 @@ export class Judge {
     const { world, agent, ledger, standing, fail } = judging;
     const { id, rev, by, why } = finding;
     const isNew = !isOpen(finding) && this.#ended.get(id) !== rev;
-    if (isOpen(finding)) this.#ended.delete(id);
-    else this.#ended.set(id, rev);
+    // No run has decided what a reading between two of them finds: it is no end that comes back.
+    const isKept = rev === finding.stored?.rev;
+    if (!isOpen(finding)) this.#ended.set(id, rev);
+    else if (isKept) this.#ended.delete(id);
     const isJudged = isNew && by !== 'person' && !(world.isCut && !hasRecord(world, agent));
     if (!isJudged) return;
 
@@ -228,7 +232,9 @@ export class Judge {
     const there = new Set(standing.map(({ fault }) => fault));
     for (const finding of findings.filter(isOpen)) {
       const fault = truth.get(finding.id) ?? '';
-      const isWanted = setup.word === 'fork' || wishes.of(finding.id) === 'opened';
+      const file = ledger.context.lines?.get(finding.path);
+      const isUnseen = file !== undefined && showsNoLine(file);
+      const isWanted = setup.word === 'fork' || isUnseen || wishes.of(finding.id) === 'opened';
       if (!there.has(fault) && !isWanted)
         fail('ghost', `${describe(finding, world)}, and its fault is gone`);
       const twin = findings.find(

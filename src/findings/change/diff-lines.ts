@@ -87,6 +87,17 @@ export function isDistinctiveFingerprint(key: string): boolean {
   return key !== '' && !key.startsWith('~');
 }
 
+/**
+ * Whether GitHub shows no line of the file: it is large or binary, or only its name or mode has
+ * changed. Its lines may all be there.
+ */
+export function showsNoLine({
+  LEFT,
+  RIGHT,
+}: Readonly<Record<Side, { readonly size: number }>>): boolean {
+  return LEFT.size + RIGHT.size === 0;
+}
+
 /** The last line of a part of a diff, without its mark: a comment is about that one. */
 export function lastLineOfHunk(hunk: string): string {
   const last = hunk.split(/\r?\n/).findLast((line) => !line.startsWith('\\')) ?? '';
@@ -134,7 +145,7 @@ export function placeOnLines(
 ): Placement {
   const file = lines.get(path);
   if (file === undefined) return { kind: 'body', reason: 'outside' };
-  if (file.LEFT.size + file.RIGHT.size === 0) return { kind: 'body', reason: 'no-lines' };
+  if (showsNoLine(file)) return { kind: 'body', reason: 'no-lines' };
 
   const last = [...file[side].keys()].findLast((number) => number >= startLine && number <= line);
   if (last === undefined) return { kind: 'body', reason: 'outside' };
@@ -153,7 +164,7 @@ export function isInDiff(
 ): boolean {
   const file = lines.get(path);
   if (file === undefined) return false;
-  return file.LEFT.size + file.RIGHT.size === 0 || file[side].has(line);
+  return showsNoLine(file) || file[side].has(line);
 }
 
 /** Tells the model where its finding will be. */

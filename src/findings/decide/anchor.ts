@@ -1,5 +1,10 @@
 import type { Side } from '../../lib/text/diff.js';
-import { type CommentableFile, type CommentableLines, findFile } from '../change/diff-lines.js';
+import {
+  type CommentableFile,
+  type CommentableLines,
+  findFile,
+  showsNoLine,
+} from '../change/diff-lines.js';
 import {
   distanceTo,
   findQuote,
@@ -68,7 +73,7 @@ export function findAnchor(
   const range = onItsSide(inOrder(named), file, known);
   const { side, line, startLine: first = line } = range;
   const here = known[side].get(line);
-  const hasNoLines = known.RIGHT.size + known.LEFT.size === 0;
+  const hasNoLines = showsNoLine(known);
   const quote = readQuote(named.code ?? '');
   if (hasNoLines || (quote.length === 0 && isKnown(known[side], first, line)))
     return { kind: 'found', path, ...knownPart(range, known), code: here, isExact: false };

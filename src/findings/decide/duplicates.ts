@@ -6,6 +6,7 @@ import {
   type CommentableLines,
   isDistinctiveFingerprint,
   lineFingerprint,
+  showsNoLine,
 } from '../change/diff-lines.js';
 import { type Finding, isOpen } from '../finding.js';
 import type { KeptFinding } from '../kept-finding.js';
@@ -169,6 +170,16 @@ export function findLineNow(
   return nearestNumber(numbers, finding.line) ?? finding.headLine;
 }
 
+/** Its line is not in the change. Where the change shows no line of its file, it may be there. */
+export function isLineGone(
+  finding: Parameters<typeof findLineNow>[0],
+  lines: CommentableLines | undefined,
+): boolean {
+  const file = lines?.get(finding.path);
+  const hasNoLineToSee = file !== undefined && showsNoLine(file);
+  return !hasNoLineToSee && findLineNow(finding, lines) === undefined;
+}
+
 /** The numbers of the lines with this fingerprint. */
 export function linesWithKey(lines: CommentableFile[Side], key: string): readonly number[] {
   return keysOf(lines).get(key) ?? [];
@@ -269,7 +280,7 @@ export function isHeldBackByPerson(
 ): boolean {
   const { state, by, gone } = finding;
   const isClosed = state === 'settled' && by === 'person' && !gone;
-  return state === 'dismissed' || (isClosed && findLineNow(finding, lines) !== undefined);
+  return state === 'dismissed' || (isClosed && !isLineGone(finding, lines));
 }
 
 /** The decision of a person that holds a finding back, as a clause. */

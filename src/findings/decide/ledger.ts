@@ -7,6 +7,7 @@ import {
   lineFingerprint,
   type PlacedFinding,
   placeOnLines,
+  showsNoLine,
 } from '../change/diff-lines.js';
 import {
   compareSeverity,
@@ -32,6 +33,7 @@ import {
   findDuplicate,
   findLineNow,
   isHeldBackByPerson,
+  isLineGone,
   isNeverHeldBack,
   isOfThisRun,
   isOnFindingLine,
@@ -274,8 +276,7 @@ export class Ledger {
     if (file === undefined) return lines !== undefined && hasAllFiles;
     const isDeleted = file.LEFT.size > 0 && file.RIGHT.size === 0;
     if (rule === 'hidden-name') return isDeleted || hiddenIn(path) === undefined;
-    // GitHub shows no line of a large file.
-    if (file.LEFT.size + file.RIGHT.size === 0) return false;
+    if (showsNoLine(file)) return false;
     const isHidden = [...file.RIGHT.values()].some(
       ({ text, other }) =>
         other === undefined &&
@@ -301,7 +302,7 @@ export class Ledger {
     const { lines } = this.context;
     // The change might have the file under another name: a run that began before a push cannot tell.
     const hasFile = lines?.has(finding.path) === true;
-    const gone = finding.isGone || (hasFile && findLineNow(finding, lines) === undefined);
+    const gone = finding.isGone || (hasFile && isLineGone(finding, lines));
     return this.#put({ ...endFinding(finding, state, change), gone });
   }
 

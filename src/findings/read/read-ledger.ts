@@ -10,8 +10,9 @@ import {
   isDistinctiveFingerprint,
   lastLineOfHunk,
   lineFingerprint,
+  showsNoLine,
 } from '../change/diff-lines.js';
-import { findLineNow, linesWithKey, nearestNumber } from '../decide/duplicates.js';
+import { findLineNow, isLineGone, linesWithKey, nearestNumber } from '../decide/duplicates.js';
 import { endFinding, Ledger, type LedgerContext, openFinding } from '../decide/ledger.js';
 import { isBlocking, isOpen } from '../finding.js';
 import { EMPTY_RECORD, type KeptFinding, type PullRecord, readCopy } from '../kept-finding.js';
@@ -202,7 +203,7 @@ function followChange(
     const renamed = { ...finding, path: pathNow(finding, lines) };
     const following = isOpen(finding)
       ? followOpen(renamed, lines, context)
-      : followEnded(renamed, findLineNow(renamed, lines));
+      : followEnded(renamed, lines);
     if (isNewest) return following;
     const isDecided = following.rev !== finding.rev || following.isGone;
     return isDecided ? finding : { ...following, gone: finding.gone };
@@ -210,10 +211,11 @@ function followChange(
 }
 
 /** A finding that ended with its line comes back with it, without a model. */
-function followEnded(finding: KnownFinding, line: number | undefined): KnownFinding {
+function followEnded(finding: KnownFinding, lines: CommentableLines): KnownFinding {
   const { state, why, key, rev, stored } = finding;
+  const line = findLineNow(finding, lines);
   // An end that this reading has found ends with the line as it is now.
-  const gone = rev === stored?.rev ? finding.gone : line === undefined;
+  const gone = rev === stored?.rev ? finding.gone : isLineGone(finding, lines);
   const following = { ...finding, line: line ?? finding.line, gone };
   const hasEndedWithLine =
     state === 'settled' && (why === 'fixed' || why === 'suggestion' || why === 'left');
@@ -240,8 +242,7 @@ function followOpen(
   if (line !== undefined) return { ...finding, line };
   if (finding.side === 'RIGHT' && headFiles !== undefined && !isAdded(file))
     return followInHead(finding, headFiles.get(finding.path));
-  // GitHub shows nothing of a large file: its lines may all be there.
-  return file.LEFT.size + file.RIGHT.size === 0 ? finding : { ...finding, isGone: true };
+  return showsNoLine(file) ? finding : { ...finding, isGone: true };
 }
 
 /** A file that could not be read changes nothing: its line may be there. */
