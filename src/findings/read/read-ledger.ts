@@ -15,7 +15,13 @@ import {
 import { findLineNow, isLineGone, linesWithKey, nearestNumber } from '../decide/duplicates.js';
 import { endFinding, Ledger, type LedgerContext, openFinding } from '../decide/ledger.js';
 import { isBlocking, isOpen } from '../finding.js';
-import { EMPTY_RECORD, type KeptFinding, type PullRecord, readCopy } from '../kept-finding.js';
+import {
+  EMPTY_RECORD,
+  type KeptFinding,
+  type PullRecord,
+  readCopy,
+  saidRevsIn,
+} from '../kept-finding.js';
 import type { KnownFinding } from '../known-finding.js';
 import { submittedReviewsOf } from '../state-facts.js';
 import { readGestures } from './gestures.js';
@@ -33,7 +39,7 @@ export function readLedger(
   const copies = copiesIn(reviews);
   const record = loadRecord(context.record, copies);
   const toldRevs = toldRevsIn(seen);
-  const known = bindThreads(record.findings, seen?.threads ?? [], copies).map((bound) =>
+  const known = bindThreads(record.findings, seen?.threads ?? [], reviews).map((bound) =>
     knownFinding(bound, toldRevs.get(bound.stored.id) ?? 0, context.agent),
   );
 
@@ -120,7 +126,7 @@ interface BoundFinding {
 function bindThreads(
   findings: readonly KeptFinding[],
   threads: readonly Thread[],
-  copies: readonly PullRecord[],
+  reviews: readonly OwnReview[],
 ): readonly BoundFinding[] {
   const threadsById = new Map<string, Thread>();
   for (const thread of threads)
@@ -137,31 +143,30 @@ function bindThreads(
   return bound.map(({ stored, thread }) => {
     if (thread !== undefined || stored.thread !== undefined) return { stored, thread };
     const free = threads.filter(({ id, first }) => first.isOurs && !bindings.has(id));
-    const threadAtPlace = findThreadAtPlace(stored.id, free, copies);
+    const threadAtPlace = findThreadAtPlace(stored, free, reviews);
     if (threadAtPlace !== undefined) bindings.add(threadAtPlace.id);
     return { stored, thread: threadAtPlace };
   });
 }
 
 /**
- * The oldest conversation at the place of a finding that belongs to a review which has it: a copy
- * in an older review can have been kept current before the review that said it.
+ * The conversation that the review began which said the finding first, at its place in that review.
+ * Another finding of the same line can be said in a review's text alone.
  */
 function findThreadAtPlace(
-  findingId: string,
+  { id, rev }: KeptFinding,
   threads: readonly Thread[],
-  copies: readonly PullRecord[],
+  reviews: readonly OwnReview[],
 ): Thread | undefined {
-  const copied = copies.flatMap(({ review, findings }) =>
-    findings.filter(({ id }) => id === findingId).map(({ path, code }) => ({ review, path, code })),
+  const review = reviews.find(({ body }) =>
+    saidRevsIn(body).some((said) => said.id === id && said.rev === rev),
   );
-  return threads.find(({ path, hunk, reviewId }) =>
-    copied.some(
-      (copy) =>
-        copy.review === reviewId &&
-        copy.path === path &&
-        copy.code === lineFingerprint(lastLineOfHunk(hunk)),
-    ),
+  const place = review && readCopy(review.body)?.findings.find((copied) => copied.id === id);
+  return threads.find(
+    ({ path, hunk, reviewId }) =>
+      reviewId === review?.id &&
+      path === place?.path &&
+      place.code === lineFingerprint(lastLineOfHunk(hunk)),
   );
 }
 
