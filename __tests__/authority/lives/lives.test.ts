@@ -127,6 +127,30 @@ describe('a life that once broke a promise', () => {
       [step('review', { fault: 'lost' }), step('retarget'), step('chmod'), step('resolve'), REVIEW],
     ],
     [
+      'a 👎 on an edited comment is of its finding, not of another one of that line',
+      { ...SETUP, maxComments: 1 },
+      [
+        REVIEW,
+        step('review', { mind: 'evil' }),
+        step('thumbDown', { n: 1 }),
+        step('edit', { n: 9 }),
+      ],
+    ],
+    [
+      'a command after a Resolve that no run has seen is a wish that nobody knows',
+      { ...SETUP, canResolve: false, agents: ['x', 'y'] },
+      [
+        step('review', { agent: 1 }),
+        step('guard', { n: 9 }),
+        step('start', { agent: 1 }),
+        step('finish'),
+        step('resolve', { n: 11 }),
+        REVIEW,
+        step('reply', { n: 10, m: 4 }),
+        step('review', { agent: 1 }),
+      ],
+    ],
+    [
       'an answer that did not arrive under a comment that was deleted is said once',
       { ...FORK, maxComments: 1, blockOn: undefined },
       [

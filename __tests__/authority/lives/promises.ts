@@ -234,7 +234,10 @@ export class Judge {
       const fault = truth.get(finding.id) ?? '';
       const file = ledger.context.lines?.get(finding.path);
       const isUnseen = file !== undefined && showsNoLine(file);
-      const isWanted = setup.word === 'fork' || isUnseen || wishes.of(finding.id) === 'opened';
+      const isOpened =
+        wishes.of(finding.id) === 'opened' ||
+        (finding.by === 'person' && wishes.isUnsure(finding.id));
+      const isWanted = setup.word === 'fork' || isUnseen || isOpened;
       if (!there.has(fault) && !isWanted)
         fail('ghost', `${describe(finding, world)}, and its fault is gone`);
       const twin = findings.find(

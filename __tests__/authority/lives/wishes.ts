@@ -9,9 +9,15 @@ export type Wish = 'dismissed' | 'closed' | 'opened';
 export class Wishes {
   readonly #wishes = new Map<string, Wish>();
   readonly #unread = new Map<string, 'timed' | 'timeless' | 'both'>();
+  /** Findings whose wish nobody knows, until a person says the next one. */
+  readonly #unsure = new Set<string>();
 
   of(id: string): Wish | undefined {
     return this.#wishes.get(id);
+  }
+
+  isUnsure(id: string): boolean {
+    return this.#unsure.has(id);
   }
 
   /** No run has seen a gesture on it yet. */
@@ -22,16 +28,16 @@ export class Wishes {
   /** A gesture that GitHub dates: a word, a command, a 👎. */
   timed(id: string, wish: Wish): void {
     const before = this.#unread.get(id);
-    if (before === undefined || before === 'timed') this.#wishes.set(id, wish);
-    else this.#wishes.delete(id);
+    if (before === undefined || before === 'timed') this.#set(id, wish);
+    else this.#doubt(id);
     this.#unread.set(id, before === undefined || before === 'timed' ? 'timed' : 'both');
   }
 
   /** Any other one; without a wish it changes nothing. */
   timeless(id: string, wish = this.#wishes.get(id)): void {
     const isFirst = !this.#unread.has(id);
-    if (isFirst && wish !== undefined) this.#wishes.set(id, wish);
-    else this.#wishes.delete(id);
+    if (isFirst && wish !== undefined) this.#set(id, wish);
+    else this.#doubt(id);
     this.#unread.set(id, isFirst ? 'timeless' : 'both');
   }
 
@@ -46,7 +52,17 @@ export class Wishes {
 
   /** What was read is not kept any more: the next run reads every gesture once more. */
   lose(id: string): void {
-    this.#wishes.delete(id);
+    this.#doubt(id);
     this.#unread.set(id, 'both');
+  }
+
+  #set(id: string, wish: Wish): void {
+    this.#wishes.set(id, wish);
+    this.#unsure.delete(id);
+  }
+
+  #doubt(id: string): void {
+    this.#wishes.delete(id);
+    this.#unsure.add(id);
   }
 }
