@@ -71,7 +71,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   ],
   tools: [
     'tool.ts',
-    'grants.ts',
+    'grants.ts call-agent.ts',
     'process',
     'workspace',
     'files',

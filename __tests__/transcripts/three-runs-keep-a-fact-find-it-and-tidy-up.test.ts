@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { formatEntry, formatProvenance } from '../../src/memory/run-log.js';
-import { ANALYST_PROMPT, PROPOSAL_PROMPT } from '../../src/run/gc/analysis.js';
+import { ANALYST_PROMPT, PROPOSAL_PROMPT } from '../../src/prompt/gc-prompts.js';
 import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { runMain, type StepResult } from '../helpers/run-action.js';
 import { promptOf } from '../helpers/wire-prompt.js';

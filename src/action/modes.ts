@@ -19,26 +19,24 @@ import { encodeBytes } from '../lib/text/bytes.js';
 import { paragraphs } from '../lib/text/format.js';
 import { memoryName } from '../memory/paths.js';
 import { modelProblem, priceProblem } from '../model/model-access.js';
+import {
+  LEARNING_PROMPT,
+  PROPOSAL_PROMPT,
+  proposalMessage,
+  RULES_FILE,
+  remarksMessage,
+} from '../prompt/gc-prompts.js';
 import { formatStaleLines } from '../report/format-memory.js';
 import { dirsAtRef, localAgents } from '../run/agents.js';
 import type { Dependencies } from '../run/dependencies.js';
 import {
   hasRecommendations,
   type OwnFiles,
-  PROPOSAL_PROMPT,
-  proposalMessage,
   readProposal,
   recommendationsDigest,
 } from '../run/gc/analysis.js';
 import { collectAgentMemory, type Suggest } from '../run/gc/gc.js';
-import {
-  checkRules,
-  LEARNING_PROMPT,
-  REMARKS_DAYS,
-  RULES_FILE,
-  remarksMessage,
-  withRules,
-} from '../run/gc/learning.js';
+import { checkRules, REMARKS_DAYS, withRules } from '../run/gc/learning.js';
 import type { Suggestion } from '../run/gc-result.js';
 import { connectGitHub } from '../run/github.js';
 import type { Fault, RunReport, RunRequest, SetupProblem, Validation } from '../run/records.js';
@@ -236,7 +234,7 @@ async function publishPull(
 
   const prompt = [PROPOSAL_PROMPT, ...(remarks.length === 0 ? [] : [LEARNING_PROMPT])];
   const message = [
-    proposalMessage(analysis.text, agentFiles),
+    proposalMessage(analysis.text, agentFiles.texts),
     remarksMessage(remarks, rulesFile ?? ''),
   ];
   const reply = await analysis.ask(prompt.join('\n\n'), paragraphs(message));
@@ -265,7 +263,7 @@ async function publishPull(
     return [path, { before, after }] as const;
   });
   const title = isAboutAgent
-    ? sanitize(answer.title, 'title', secrets.values)
+    ? sanitize(answer.title || 'Carry out what gc recommends', 'title', secrets.values)
     : 'Add rules learned from reviews';
   const proposal = {
     repository,

@@ -112,6 +112,21 @@ export class Reading {
     this.#added.add(stranger);
   }
 
+  /** Adds words of strangers that the run has read, such as `issue #12 by eve`. */
+  addRead(words: string): void {
+    this.add(`it read ${words}`);
+  }
+
+  /** Adds a text of ours that says what strangers say. */
+  addOwnRemark(): void {
+    this.addRead("a comment of ours by a run that had read strangers' words");
+  }
+
+  /** Adds everything that a tool can have fetched. */
+  addNetwork(tool: string): void {
+    this.add(`it reached the network with \`${tool}\``);
+  }
+
   /**
    * Asks for private memory, right before it is read. If the answer is yes, no text by strangers
    * reaches the run any more, and it reaches no network.

@@ -126,10 +126,22 @@ export function isBlank(text: string): boolean {
 /** Maximum code points of a title or name. */
 const MAX_NAME = 200;
 
+/** The task of a review, also of one that a comment asks for. */
+export function orderToReview(pull: number | undefined): string {
+  return `Review pull request #${pull}`;
+}
+
+/** The task of `/axe fix`. */
+export function orderToFix(handles: readonly string[], pull: number): string {
+  const order = `Fix ${handles.length === 1 ? 'the finding' : 'the findings'} ${handles.join(', ')} of pull request #${pull}`;
+  if (handles.length === 1) return order;
+  return `${order}, one after the other, with a commit for each whose message has its name`;
+}
+
 function orderOf(trigger: Trigger, change: LocalChange | undefined): string {
   switch (trigger.kind) {
     case 'pull_request':
-      return `Review pull request #${trigger.number}`;
+      return orderToReview(trigger.number);
     case 'issue':
       return `Triage issue #${trigger.number}`;
     case 'comment':

@@ -24,11 +24,12 @@ import {
   table,
 } from '../lib/text/format.js';
 import { buildSystemPrompt, withMemory } from '../prompt/prompt.js';
-import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../run/gc-result.js';
+import type { GcResult } from '../run/gc-result.js';
 import { formatCommandResult, formatRefusal } from '../run/memory-commands/command-session.js';
 import type { SetupProblem, Validation } from '../run/records.js';
 import { allFaults, formatValidation, formatVerdict, isValid } from '../run/validate.js';
 import { describePlan, publishedLines } from '../runner/action-reporter.js';
+import { figuresOf, formatGcEnd, formatUnread } from './format-gc.js';
 import { formatMemory, formatStaleLines, loadedEntries } from './format-memory.js';
 import {
   formatFindingTable,

@@ -332,8 +332,7 @@ async function readContext(
   if (fetched === undefined) return undefined;
   const context = knowOwnRemarks(fetched, postedWords(memory?.facts ?? []));
   if (rightsOf(reading.begun).hears === 'all') return context;
-  if (hasStrangersInOwnRemarks(context))
-    reading.add("it read a comment of ours by a run that had read strangers' words");
+  if (hasStrangersInOwnRemarks(context)) reading.addOwnRemark();
   return withoutForeignOutput(context);
 }
 

@@ -12,8 +12,9 @@ import { roomForPrompt } from '../loop/compact.js';
 import { replyTokensOf } from '../loop/run-agent.js';
 import { splitDiff } from '../prompt/diff-pack.js';
 import type { DiffPolicy, LocalChange } from '../prompt/diff-policy.js';
+import { noticeOfPart } from '../prompt/notices.js';
 import { buildSystemPrompt, type SystemPromptParts } from '../prompt/prompt.js';
-import { resolveTask, type Task, type TaskParts } from '../prompt/task.js';
+import { orderToReview, resolveTask, type Task, type TaskParts } from '../prompt/task.js';
 import { firstGiven } from './admit.js';
 import type { PlanBasis, ReviewPass, RunRequest } from './records.js';
 
@@ -69,7 +70,7 @@ export function chooseTask(request: RunRequest, facts: TaskFacts): ChosenTask {
 
 /** The text of a comment without `/axe ask` or the `trigger-phrase`; empty without either. */
 function requestOf({ trigger, admissionPolicy: { triggerPhrase } }: RunRequest): string {
-  if (reviewCommand(trigger) !== undefined) return `Review pull request #${subjectNumber(trigger)}`;
+  if (reviewCommand(trigger) !== undefined) return orderToReview(subjectNumber(trigger));
   const question = askedQuestion(trigger);
   if (question !== undefined) return question;
   if (trigger.kind !== 'comment' || triggerPhrase === '') return '';
@@ -122,8 +123,7 @@ function planPasses(
     resolveTask({ ...unlimited, context: { ...context, diff } }).message;
   const passes = split.parts.map((part, index) => {
     const name = `part ${index + 1} of ${split.parts.length}`;
-    const note = `The change is too large to be read at once. You are shown ${name}; the other parts are reviewed at the same time. Report what you find in your part. Where it depends on another file, read that with your tools. In the summary speak of your part alone, in one or two sentences.`;
-    return { name, paths: part.paths, message: `${messageOf(part.text)}\n\n${note}` };
+    return { name, paths: part.paths, message: `${messageOf(part.text)}\n\n${noticeOfPart(name)}` };
   });
   const stillUnseen = unseenBySplit(unseen, split);
   return { passes, unseen: stillUnseen, warnings: splitWarnings(task, stillUnseen) };

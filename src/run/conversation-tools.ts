@@ -2,7 +2,13 @@ import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { Reading } from '../event/trust.js';
 import { isDiff } from '../prompt/task.js';
-import { reachesNetwork, type Tool, type ToolResult, withSecretsHidden } from '../tools/tool.js';
+import {
+  reachesNetwork,
+  type Tool,
+  type ToolResult,
+  WITHHELD_RESULT,
+  withSecretsHidden,
+} from '../tools/tool.js';
 import { createCiter } from './cite.js';
 import type { AgentConversation, LiveRun } from './conversation.js';
 import { notesTools } from './notes.js';
@@ -82,14 +88,15 @@ export function trackTools(
     ...tool,
     async execute(input, signal) {
       const isReaching = reachesNetwork(tool);
-      if (isReaching && reading.knowsPrivateMemory) return WITHHELD;
+      if (isReaching && reading.knowsPrivateMemory) return WITHHELD_RESULT;
       // Before the call: whatever comes of it can be in a file by then.
-      if (isReaching) reading.add(`it reached the network with \`${tool.name}\``);
+      if (isReaching) reading.addNetwork(tool.name);
 
       const result = await tool.execute(input, signal);
       const hasStrangers = result.strangers !== undefined;
-      if (hasStrangers && reading.knowsPrivateMemory) return { ...WITHHELD, stats: result.stats };
-      if (hasStrangers) reading.add(`it read ${result.strangers}`);
+      if (hasStrangers && reading.knowsPrivateMemory)
+        return { ...WITHHELD_RESULT, stats: result.stats };
+      if (hasStrangers) reading.addRead(result.strangers);
       show(result);
       return result;
     },
@@ -113,11 +120,6 @@ class ShownIssues {
     return this.numbers.has(issue);
   }
 }
-
-const WITHHELD: ToolResult = {
-  text: 'not shown: by people without write access, and this run knows private memory',
-  isError: true,
-};
 
 /** The tools, which call back after each accepted call that is a part of a review. */
 function withAccepted(tools: readonly Tool[], onAccepted: () => void): readonly Tool[] {

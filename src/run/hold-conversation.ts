@@ -1,9 +1,10 @@
 import { parseModelRef } from '../agent/config.js';
 import type { RunOutcome } from '../lib/outcome.js';
-import { cleanLine, count, formatInteger } from '../lib/text/format.js';
+import { count, formatInteger } from '../lib/text/format.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { runAgent } from '../loop/run-agent.js';
 import { countEntries } from '../memory/run-log.js';
+import { noticeOfMissingServers } from '../prompt/notices.js';
 import { type FittedPrompt, fitPrompt } from '../prompt/prompt.js';
 import { effectsOf } from '../tools/grants.js';
 import { type AgentConversation, type LiveRun, openModel } from './conversation.js';
@@ -81,12 +82,8 @@ export async function holdConversation(
  */
 function withMissingServers(message: string, servers: readonly string[]): string {
   if (servers.length === 0) return message;
-  const names = servers.map((name) => `\`${cleanLine(name, MAX_SERVER_NAME)}\``).join(', ');
-  const line = `Not available in this run: the MCP ${servers.length === 1 ? 'server' : 'servers'} ${names}. Say so where it matters, and do not guess what ${servers.length === 1 ? 'it' : 'they'} would have told.`;
-  return `${message}\n\n${line}`;
+  return `${message}\n\n${noticeOfMissingServers(servers)}`;
 }
-
-const MAX_SERVER_NAME = 64;
 
 function warnOfShortened(
   { isShortened, unseen, runLog: fittingLog }: FittedPrompt,

@@ -5,6 +5,7 @@ import { AxeError } from '../lib/errors.js';
 import type { ToolCallRecord } from '../lib/outcome.js';
 import { cleanLine } from '../lib/text/format.js';
 import type { RequiredCalls } from '../loop/word-judge.js';
+import { REVIEW_REMINDER } from '../prompt/notices.js';
 import type { Tool } from '../tools/tool.js';
 import type { Plan } from './records.js';
 
@@ -27,11 +28,8 @@ export function requiredReview(
 ): RequiredCalls | undefined {
   const isReviewer = tools.some(({ name }) => REVIEWING_TOOLS.includes(name));
   if (publications === undefined || !isReviewer || isQuestion(trigger)) return undefined;
-  return { isMade: () => holdsReview(publications.buffered), reminder: REMINDER, missing };
+  return { isMade: () => holdsReview(publications.buffered), reminder: REVIEW_REMINDER, missing };
 }
-
-const REMINDER =
-  'No call of a review tool was accepted, so nothing is reviewed yet, and an answer in words does not count. Add each finding with its tool, then call `submit_review`. If you have no findings, call `submit_review` alone.';
 
 const MAX_REASON = 160;
 

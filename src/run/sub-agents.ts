@@ -9,6 +9,13 @@ import type { LoopDependencies } from '../loop/events.js';
 import { turnLimitMessage } from '../loop/run-agent.js';
 import { skillBody } from '../prompt/prompt.js';
 import type { Task } from '../prompt/task.js';
+import {
+  type AgentCall,
+  createCallAgentTool,
+  formatEmptyAnswer,
+  formatFailedCall,
+  formatPartOfAnswer,
+} from '../tools/call-agent.js';
 import type { Tool, ToolEffect, ToolResult } from '../tools/tool.js';
 import { agentWorkdir } from './admit.js';
 import {
@@ -62,51 +69,16 @@ interface Caller {
   hold(conversation: AgentConversation, run: LiveRun): Promise<RunOutcome>;
 }
 
-/**
- * The tool that calls sub-agents. Undefined if the agent has none, or is at the maximum depth.
- * Name, texts and checks are axe's.
- */
+/** The tool that calls sub-agents. Undefined if the agent has none, or is at the maximum depth. */
 export function createCallAgent(caller: Caller, run: LiveRun): Tool | undefined {
   const names = caller.plan.agent.config.subAgents;
   if (names.length === 0 || caller.depth >= run.maxDepth) return undefined;
-  const listed = names.join(', ');
-  const refusal = (reason: string): ToolResult => ({
-    text: `call_agent error: ${reason}`,
-    isError: true,
-  });
-  return {
-    name: 'call_agent',
-    effect: 'read',
-    description: `Delegate a task to a sub-agent. The sub-agent runs independently with its own context and returns only its final result. Available agents: ${listed}`,
-    inputSchema: {
-      type: 'object',
-      properties: {
-        agent: {
-          type: 'string',
-          description: `Name of the sub-agent to invoke (must be one of: ${listed})`,
-        },
-        task: { type: 'string', description: 'What you need the sub-agent to do' },
-        context: {
-          type: 'string',
-          description: 'Additional context from your conversation to pass along',
-        },
-      },
-      required: ['agent', 'task'],
-    },
-    async execute(input, signal) {
-      const { agent, task, context } = readInput(input);
-      if (agent === '') return refusal('"agent" argument is required');
-      if (task === '') return refusal('"task" argument is required');
-      if (!names.includes(agent))
-        return refusal(`agent "${agent}" is not in this agent's sub_agents list`);
-      return await ask({ agent, task, context }, caller, signal, run);
-    },
-  };
+  return createCallAgentTool(names, (call, signal) => ask(call, caller, signal, run));
 }
 
 /** A failed sub-agent is an answer for the model. Rejects only if the whole run ends. */
 async function ask(
-  { agent, task, context }: CallInput,
+  { agent, task, context }: AgentCall,
   caller: Caller,
   signal: AbortSignal,
   run: LiveRun,
@@ -136,19 +108,6 @@ async function ask(
   } finally {
     watch.stop();
   }
-}
-
-type CallInput = Readonly<Record<'agent' | 'task' | 'context', string>>;
-
-/** Every argument is a string in axe; other values are written as JSON. */
-function readInput(input: unknown): CallInput {
-  const values = new Map(typeof input === 'object' && input !== null ? Object.entries(input) : []);
-  const text = (name: string): string => {
-    const value: unknown = values.get(name);
-    if (value === undefined || value === null) return '';
-    return typeof value === 'string' ? value : JSON.stringify(value);
-  };
-  return { agent: text('agent'), task: text('task'), context: text('context') };
 }
 
 /** The result for the calling model, and for the log. */
@@ -244,9 +203,7 @@ function resultForCaller(
   const isOverBudget =
     outcome.kind === 'exhausted' && (outcome.limit === 'tokens' || outcome.limit === 'cost');
   if (error === undefined || (isOverBudget && stats.turns > 0)) {
-    // axe gives the caller an empty text, which some providers refuse.
-    const isEmpty = answer.trim() === '';
-    const text = isEmpty ? `[Sub-agent "${name}" ended with an empty answer.]` : answer;
+    const text = answer.trim() === '' ? formatEmptyAnswer(name) : answer;
     return { answer: { text, isError: false, stats }, event: { kind: 'answer', text } };
   }
 
@@ -255,7 +212,7 @@ function resultForCaller(
     reporter.warn(truncatedAnswerWarning(error, `sub-agent "${name}": `));
     // The caller can use this part, but has to know that the end is missing.
     if (answer.trim() !== '') {
-      const text = `Error: sub-agent "${name}" gave only a part of its answer - ${detail}. You may retry, or use this part:\n\n${answer}`;
+      const text = formatPartOfAnswer(name, detail, answer);
       return {
         answer: { text, isError: true, stats },
         event: { kind: 'part', text: answer, detail },
@@ -275,7 +232,7 @@ function resultForCaller(
 const MAX_REFUSAL = 500;
 
 function failure(name: string, detail: string, stats?: ToolResult['stats']): Delegated {
-  const text = `Error: sub-agent "${name}" failed - ${detail}. You may retry or proceed without this result.`;
+  const text = formatFailedCall(name, detail);
   return { answer: { text, isError: true, stats }, event: { kind: 'failure', detail } };
 }
 

@@ -27,6 +27,12 @@ export interface ToolResult {
   readonly stats?: RunStats;
 }
 
+/** Instead of a result with the words of strangers, for a run that knows private memory. */
+export const WITHHELD_RESULT: ToolResult = {
+  text: 'not shown: by people without write access, and this run knows private memory',
+  isError: true,
+};
+
 /** A function the model can call. */
 export interface Tool {
   readonly name: string;

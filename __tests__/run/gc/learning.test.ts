@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ReviewRemark } from '../../../src/github/reading/review-remarks.js';
-import { checkRules, remarksMessage, withRules } from '../../../src/run/gc/learning.js';
+import { remarksMessage } from '../../../src/prompt/gc-prompts.js';
+import { checkRules, withRules } from '../../../src/run/gc/learning.js';
 
 const remark = (pull: number, at: number, patch: Partial<ReviewRemark> = {}): ReviewRemark => ({
   pull,

@@ -20,6 +20,7 @@ import {
   type Thread,
 } from '../../github/reading/conversation.js';
 import { cleanLine } from '../../lib/text/format.js';
+import { orderToFix } from '../../prompt/task.js';
 import { readOwnMark } from '../../safety/mark.js';
 import type { Dependencies } from '../dependencies.js';
 import { keepsState, readFindings } from '../earlier-reviews.js';
@@ -316,8 +317,7 @@ export function fixRequest(
   trigger: CommentTrigger,
   findings: readonly KnownFinding[],
 ): RunRequest {
-  const handles = findings.map(({ handle }) => handle).join(', ');
-  const prompt = `Fix ${findings.length === 1 ? 'the finding' : 'the findings'} ${handles} of pull request #${trigger.number}`;
+  const handles = findings.map(({ handle }) => handle);
   return {
     ...request,
     trigger: {
@@ -330,10 +330,7 @@ export function fixRequest(
       place: undefined,
     },
     admissionPolicy: DEFAULT_ADMISSION_POLICY,
-    prompt:
-      findings.length === 1
-        ? prompt
-        : `${prompt}, one after the other, with a commit for each whose message has its name`,
+    prompt: orderToFix(handles, trigger.number),
     // A person reads the answer, even if the workflow reads reviews as JSON.
     outputSchema: '',
     toFix: findings,

@@ -28,6 +28,7 @@ import { newestEntries } from '../../memory/recall.js';
 import { promptText } from '../../memory/run-log.js';
 import { statePath } from '../../memory/state.js';
 import { firstUnread, type MemoryStore } from '../../memory/store.js';
+import { ANALYST_PROMPT } from '../../prompt/gc-prompts.js';
 import { agentWorkdir } from '../admit.js';
 import { type AgentMemory, openAgentMemory } from '../commands/command.js';
 import { openModel } from '../conversation.js';
@@ -44,7 +45,7 @@ import {
 import { checkCitedCode, placesOf } from '../notes.js';
 import type { RunReport, RunRequest } from '../records.js';
 import { factsChange } from '../save.js';
-import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from './analysis.js';
+import { brokenAnalysis, type GcReply } from './analysis.js';
 
 /** @internal */
 export interface GcRequest {
