@@ -31,7 +31,8 @@ Without options: scripted answers and offline/rules; exact expected figures. Ask
   --rounds <number>          how often each case is run; default 3 with --model
   --cases <list>             only these cases or kinds
   --set <file>               reviews the changes of a public set, and writes docs/score.md
-  --memory                   with --set, also with the memory of each repository's earlier changes
+  --memory                   with --set, also with the memory of each repository's earlier changes,
+                             without and with notes
   --yes                      with --set, starts after it has said what it will cost
   --claims                   only second looks: at 60 claims about the cases, of which 30 hold
   --out <file>               writes the result as JSON; with --set, its page goes next to it

@@ -14,6 +14,7 @@ import { playChange, type Setting } from './play.js';
 import { readSet, type SetChange } from './set.js';
 import {
   type ChangeResult,
+  COLUMNS,
   type Column,
   formatScore,
   type Score,
@@ -32,7 +33,7 @@ export interface SetOptions {
   readonly isConfirmed: boolean;
   /** The JSON; the page is next to it. */
   readonly out: string;
-  /** Keeps the clones, and what the column with memory remembers. */
+  /** Keeps the clones, and what the columns with memory remember. */
   readonly folder: string;
 }
 
@@ -87,7 +88,7 @@ export async function runSet(world: World, options: SetOptions, output: Output):
       column,
       setting,
       folder: options.folder,
-      memoryFile: memoryFileOf(options, change, score),
+      memoryFile: memoryFileOf(options, { change, column, score }),
     });
     if (result === undefined) break;
     keep(result);
@@ -129,8 +130,8 @@ async function reviewChange(
   if (typeof checkedOut === 'string') return { ...begin, failure: checkedOut };
 
   const beganMs = performance.now();
-  const isKept = column === 'with memory';
-  const memory = isKept ? readMemory(memoryFile) : {};
+  const isKept = column !== 'without memory';
+  const memory = isKept ? readMemory(memoryFile, column) : {};
   try {
     const about = caseOf(checkedOut.title);
     const played = await playChange(world, { about, version: checkedOut.version, memory }, setting);
@@ -243,7 +244,7 @@ function openScore(
     version: VERSION,
     date: dateOf(new Date()),
     set: `${basename(set)} (${digest})`,
-    columns: hasMemory ? ['without memory', 'with memory'] : ['without memory'],
+    columns: hasMemory ? COLUMNS : COLUMNS.slice(0, 1),
     changes: changes.length,
     results: [],
   };
@@ -267,18 +268,26 @@ function pageOf(out: string): string {
   return out.replace(/(\.json)?$/, '.md');
 }
 
-/** The memory of a repository belongs to one model, version and set. */
+/** The memory of a repository belongs to one model, version, set and column. */
 function memoryFileOf(
   { folder }: SetOptions,
-  { repository }: SetChange,
-  { model, version, set }: Score,
+  {
+    change: { repository },
+    column,
+    score: { model, version, set },
+  }: { readonly change: SetChange; readonly column: Column; readonly score: Score },
 ): string {
-  const digest = createHash('sha256').update(`${model} ${version} ${set}`).digest('hex');
+  const about = `${model} ${version} ${set} ${column}`;
+  const digest = createHash('sha256').update(about).digest('hex');
   return join(folder, `memory-${digest.slice(0, 8)}`, `${repository.replaceAll('/', '+')}.json`);
 }
 
-function readMemory(file: string): Files {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Files) : {};
+/** The reviewer keeps notes where a person has begun them, so they begin with a heading alone. */
+const BEGUN_NOTES: Files = { 'MEMORY.md': '# Facts\n' };
+
+function readMemory(file: string, column: Column): Files {
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Files;
+  return column === 'with memory and notes' ? BEGUN_NOTES : {};
 }
 
 function writeJson(file: string, value: unknown): void {

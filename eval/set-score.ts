@@ -2,8 +2,9 @@ import { isNearLines, isWordedAs } from './match.js';
 import type { Posted, Usage } from './observe.js';
 import type { Annotation } from './set.js';
 
-/** A way to run the changes of a set. */
-export type Column = 'without memory' | 'with memory';
+/** The ways to run the changes of a set. */
+export const COLUMNS = ['without memory', 'with memory', 'with memory and notes'] as const;
+export type Column = (typeof COLUMNS)[number];
 
 /** What a review of a change came to, next to what people said about it. */
 export interface ChangeScore {

@@ -6,7 +6,7 @@ import { startGateway } from '../../eval/gateway.js';
 import { CASES } from '../../eval/load.js';
 import { estimateUsd, runSet, type SetOptions } from '../../eval/run-set.js';
 import { readSet } from '../../eval/set.js';
-import { formatScore, type Score, scoreChange } from '../../eval/set-score.js';
+import { COLUMNS, formatScore, type Score, scoreChange } from '../../eval/set-score.js';
 import { openWorld, type World } from '../../eval/world.js';
 import { makeGitRepo } from '../helpers/git-repo.js';
 import { tempDir } from '../helpers/temp.js';
@@ -126,18 +126,23 @@ it('a recorded model is scored by what it found, and its cost is said before it 
   const unconfirmed = await start(world, { ...options, isConfirmed: false }, env);
   expect(unconfirmed.status).toBe(2);
   expect(unconfirmed.said).toMatch(
-    /2 reviews\. They will cost about \$0\.\d\d, and stop at \$5\.00\.\nAdd --yes/,
+    /3 reviews\. They will cost about \$0\.\d\d, and stop at \$5\.00\.\nAdd --yes/,
   );
   expect(upstream.requests()).toEqual([]);
   expect(existsSync(options.out)).toBe(false);
 
   expect(await start(world, options, env)).toMatchObject({ status: 0 });
   const { results } = readScore(options);
-  expect(results.map(({ column }) => column)).toEqual(['without memory', 'with memory']);
+  expect(results.map(({ column }) => column)).toEqual(COLUMNS);
   for (const result of results)
     expect(result).toMatchObject({ found: caseOf(name).expect.length, missed: 0, wrongPlace: 0 });
+  const requests = upstream.requests().map(({ body }) => JSON.stringify(body));
   const calls = results.reduce((sum, { usage }) => sum + usage.calls, 0);
-  expect(calls).toBe(upstream.requests().length);
+  expect(calls).toBe(requests.length);
+  // Only the reviewer with notes is offered to keep facts.
+  const withNotes = requests.slice(-(results.at(-1)?.usage.calls ?? 0));
+  const offering = requests.filter((body) => body.includes('"memory_write"'));
+  expect(offering[0]).toBe(withNotes[0]);
 });
 
 it.each([
