@@ -3,7 +3,7 @@
 //   npm test               all tests but those that start the built dist/ or wait for minutes
 //   npm test -- portable   of these, the suites whose first line does not say that they need Linux
 //   npm test -- WORD …     the suites with such a word in their path; options are jest's own
-//   npm run test:dist      the tests that start the built dist/; it must be built
+//   npm run test:dist      the tests that start the built dist/, which must be built; words as above
 //   npm run test:slow      the tests that wait for minutes
 // `--results=FILE` also writes there what Jest reports of each test, for `npm run test:hostile`.
 import { spawnSync } from 'node:child_process';
@@ -93,7 +93,8 @@ function isIn(path, pattern) {
 }
 
 function jestArguments() {
-  if (kind === 'dist') return [...DIST, ...distWorkers(), ...jestWords];
+  if (kind === 'dist')
+    return [...(patterns.length > 0 ? [] : DIST), ...distWorkers(), ...jestWords];
   if (kind === 'portable') return [...jestWords, without([...DIST, SLOW, ...linuxOnlySuites()])];
   if (patterns.length > 0) return jestWords;
   return [...jestWords, without([...DIST, SLOW])];

@@ -51,6 +51,14 @@ describe('npm test', () => {
     expect(await listSuites()).toEqual(SUITES.filter((suite) => !others.test(suite)));
   });
 
+  it('with `dist` runs the suites that start dist/, or of them those that a word names', async () => {
+    const built = /^__tests__\/(?:transcripts|races)\//;
+    expect(await listSuites('dist')).toEqual(SUITES.filter((suite) => built.test(suite)));
+    expect(await listSuites('dist', 'transcripts/a-dry-run')).toEqual([
+      '__tests__/transcripts/a-dry-run-sends-nothing-and-writes-nothing.test.ts',
+    ]);
+  });
+
   it('with `portable` leaves out the suites that need Linux', async () => {
     const portable = new Set(await listSuites('portable'));
     const leftOut = (await listSuites()).filter((suite) => !portable.has(suite));
