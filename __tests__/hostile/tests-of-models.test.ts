@@ -8,7 +8,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { TestDraft } from '../../src/findings/decide/demonstration.js';
 import { protectedPaths } from '../../src/safety/path-rules.js';
 import { jailPlaces, untrackedCredentials } from '../../src/tools/process/jail-places.js';
-import { findLayerJail } from '../../src/tools/process/process-jail.js';
+import { createCommandJail, findLayerJail } from '../../src/tools/process/process-jail.js';
 import { safePrograms } from '../../src/tools/process/programs.js';
 import { demonstrate, openTestBench, runAgain } from '../../src/tools/process/test-bench.js';
 import { runThrownAway } from '../../src/tools/process/throw-away-run.js';
@@ -37,6 +37,9 @@ function put(folder: string, files: Readonly<Record<string, string | null>>): vo
     if (text === null) rmSync(join(folder, path));
     else writeFiles(folder, { [path]: text });
 }
+
+/** The ways whose trial has held; it costs as much as a row. */
+const tried = new Set<string>();
 
 /** A checkout in a home folder, as on a runner, and the jail of one way around it. */
 async function scene(
@@ -71,7 +74,10 @@ async function scene(
       credentials,
     });
   const programs = safePrograms(env.PATH, [workspace]);
-  const jail = await findLayerJail({ env, programs, places }, [way]);
+  const parts = { env, programs, places };
+  if (!tried.has(way.kind)) await findLayerJail(parts, [way]);
+  tried.add(way.kind);
+  const jail = (additions: string) => createCommandJail(way, programs, places, additions);
   // A hostile test ends at most processes of its own, even if the jail does not hold.
   const enter = (additions: string) => isolated(jail(additions), way).enter;
   const bench = async (timeoutMs = 60_000) => {
@@ -112,7 +118,6 @@ describe.each(waysHere().map((one) => [one.way.kind, one] as const))(
     const isFirst = way.way.kind === FIRST_WAY?.way.kind;
     const played = <T>(rows: Readonly<Record<string, T>>) =>
       Object.entries(rows).filter(([name]) => isFirst || OF_EACH_WAY.includes(name));
-    const oncePlayed = isFirst ? it : it.skip;
 
     for (const [name, fixture] of Object.entries(isFirst ? REPOSITORIES : { 'of node': NODE })) {
       const shows = fixture.hasFault ? 'shows the fault' : 'shows nothing';
@@ -147,15 +152,6 @@ describe.each(waysHere().map((one) => [one.way.kind, one] as const))(
         expect(OUTSIDE.filter((path) => existsSync(path))).toEqual([]);
       },
     );
-
-    oncePlayed('fails by chance shows nothing', async () => {
-      const { bench } = await scene(way, NODE);
-      const expression = 'Math.random() < 0.5 ? 2 : 1';
-      const test = NODE.draft.test.replace('first([1, 2])', expression);
-      const opened = await bench();
-      const shown = await demonstrate({ ...NODE.draft, test }, opened, limits, quiet);
-      expect(shown.kind).toBe('none');
-    });
 
     it('finds the code of the commit, whatever an earlier command has made of it', async () => {
       const { workspace, bench } = await scene(way, REPOSITORIES['without a fault'] ?? NODE);
@@ -199,7 +195,18 @@ node -e "const s = require('node:http').createServer((q, r) => r.end('own')).lis
       expect(output).toMatch(/^cached/);
     });
 
-    (isFirst ? it.each(Object.entries(PUSHES)) : it.skip.each(Object.entries(PUSHES)))(
+    if (!isFirst) return;
+
+    it('fails by chance shows nothing', async () => {
+      const { bench } = await scene(way, NODE);
+      const expression = 'Math.random() < 0.25 ? 2 : 1';
+      const test = NODE.draft.test.replace('first([1, 2])', expression);
+      const opened = await bench();
+      const shown = await demonstrate({ ...NODE.draft, test }, opened, limits, quiet);
+      expect(shown.kind).toBe('none');
+    });
+
+    it.each(Object.entries(PUSHES))(
       'is run again after a push of %s',
       async (_name, [files, said]) => {
         const { workspace, bench, commit } = await scene(way, NODE);
@@ -209,14 +216,14 @@ node -e "const s = require('node:http').createServer((q, r) => r.end('own')).lis
       },
     );
 
-    oncePlayed('is not run over another commit', async () => {
+    it('is not run over another commit', async () => {
       const { workspace } = await scene(way, NODE);
       const place = { workspace, env: process.env, head: 'f'.repeat(40) };
       const opening = openTestBench(async () => Promise.reject(new Error('run')), place, quiet);
       await expect(opening).rejects.toThrow(/no checkout of fffffff/);
     });
 
-    oncePlayed('is run over a merge of the commit into the base', async () => {
+    it('is run over a merge of the commit into the base', async () => {
       const { workspace, bench } = await scene(way, NODE);
       const base = git(workspace, 'rev-parse', 'HEAD').trim();
       put(workspace, { 'new.txt': 'new' });
