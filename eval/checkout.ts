@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { SetChange } from './set.js';
-import type { Version } from './versions.js';
+import { DIFF_AS_ON_GITHUB, type Version } from './versions.js';
 
 /** Larger files are no source, and what has a zero byte is no text. */
 const MAX_BYTES = 512 * 1024;
@@ -34,7 +34,7 @@ export function checkOut(change: SetChange, folder: string): CheckedOut {
   const base = filesAt(git, clone, from);
   const head = filesAt(git, clone, change.head);
   const range = `${from}..${change.head}`;
-  const diff = git('diff', '--no-color', '--find-renames', '--no-ext-diff', range);
+  const diff = git(...DIFF_AS_ON_GITHUB, range);
   const title = git('log', '-1', '--format=%s', change.head).trim();
   return { version: { base, head, diff, fresh: diff, isRebased: false }, title };
 }

@@ -52,11 +52,7 @@ const OFFLINE = 'offline/rules';
 export async function runSet(world: World, options: SetOptions, output: Output): Promise<number> {
   const changes = readSet(options.set);
   const score = openScore(options, changes);
-  const todo = score.columns.flatMap((column) =>
-    changes
-      .filter(({ name }) => !isDone(score, column, name))
-      .map((change) => ({ column, change })),
-  );
+  const todo = reviewsToDo(score, changes);
   if (todo.length === 0) {
     writeScore(options.out, score);
     output.print('All changes are done.');
@@ -94,6 +90,21 @@ export async function runSet(world: World, options: SetOptions, output: Output):
     keep(result);
   }
   return printEnd({ ...score, results }, { options, output, purse });
+}
+
+/**
+ * The reviews that are left, all columns of a change together: a cap that ends the run leaves tables
+ * of the same changes. @internal
+ */
+export function reviewsToDo<Change extends Pick<SetChange, 'name'>>(
+  score: Pick<Score, 'columns' | 'results'>,
+  changes: readonly Change[],
+): readonly { readonly column: Column; readonly change: Change }[] {
+  return changes.flatMap((change) =>
+    score.columns
+      .filter((column) => !isDone(score, column, change.name))
+      .map((column) => ({ column, change })),
+  );
 }
 
 /** Why a change cannot be checked out, as a text. */
@@ -178,29 +189,24 @@ function settingOf(
 const PROMPT_TOKENS = 12_000;
 const TURNS = 6;
 const OUTPUT_TOKENS = 4_000;
-const CHARS_A_TOKEN = 4;
+/** With its share of the lines around it. */
+const TOKENS_A_LINE = 20;
 
-/** The price of a review by the size of its diff, without what a cache saves. @internal */
-export function estimateUsd(diffChars: number, price: Pick<Price, 'input' | 'output'>): number {
-  const input = TURNS * (PROMPT_TOKENS + diffChars / CHARS_A_TOKEN);
+/** The price of a review by the lines of its change, without what a cache saves. @internal */
+export function estimateUsd(lines: number, price: Pick<Price, 'input' | 'output'>): number {
+  const input = TURNS * (PROMPT_TOKENS + lines * TOKENS_A_LINE);
   return (input * price.input + OUTPUT_TOKENS * price.output) / 1e6;
 }
 
 function announce(
-  { model, capUsd, folder }: SetOptions,
+  { model, capUsd }: SetOptions,
   todo: readonly { readonly change: SetChange }[],
 ): string {
   const count = `${model}: ${todo.length} reviews`;
   if (model === OFFLINE) return `${count}. They cost nothing.`;
   const price = findPrice(parseModelRef(model));
-  const costs = new Map<SetChange, number>();
-  for (const { change } of todo) {
-    if (costs.has(change) || price === undefined) continue;
-    const found = tryCheckOut(change, folder);
-    const isThere = typeof found !== 'string';
-    costs.set(change, isThere ? estimateUsd(found.version.diff.length, price) : 0);
-  }
-  const usd = todo.reduce((sum, { change }) => sum + (costs.get(change) ?? 0), 0);
+  const costs = todo.map(({ change }) => (price ? estimateUsd(change.changedLines, price) : 0));
+  const usd = costs.reduce((sum, cost) => sum + cost, 0);
   return `${count}. They will cost about $${usd.toFixed(2)}, and stop at $${capUsd?.toFixed(2)}.`;
 }
 
@@ -227,7 +233,7 @@ function printEnd(
   return failed.length > 0 ? 1 : 0;
 }
 
-function isDone({ results }: Score, column: Column, name: string): boolean {
+function isDone({ results }: Pick<Score, 'results'>, column: Column, name: string): boolean {
   return results.some(
     (result) => result.column === column && result.name === name && result.failure === undefined,
   );

@@ -133,8 +133,21 @@ function moveBase(
   return files;
 }
 
+/** The arguments for a diff as GitHub has it, whatever the user's configuration says. */
+export const DIFF_AS_ON_GITHUB = [
+  'diff',
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+  '--unified=3',
+  '--inter-hunk-context=0',
+  '--find-renames',
+];
+
 function diffOf(git: Git, range: string): string {
-  return git('diff', '--no-color', '--find-renames', '--no-ext-diff', range);
+  return git(...DIFF_AS_ON_GITHUB, range);
 }
 
 /** What is checked out. */

@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { parseCase } from '../../eval/case.js';
 import { startGateway } from '../../eval/gateway.js';
 import { CASES } from '../../eval/load.js';
-import { estimateUsd, runSet, type SetOptions } from '../../eval/run-set.js';
+import { estimateUsd, reviewsToDo, runSet, type SetOptions } from '../../eval/run-set.js';
 import { readSet } from '../../eval/set.js';
 import { COLUMNS, formatScore, type Score, scoreChange } from '../../eval/set-score.js';
 import { openWorld, type World } from '../../eval/world.js';
@@ -211,6 +211,26 @@ it.each([
   expect(() => readSet(file)).toThrow(words);
 });
 
+it('the changes of a repository come together, the oldest first, with ranges in order', () => {
+  const file = join(tempDir(), 'set.json');
+  const comment = { path: 'a.ts', note: 'x', from_line: 9, to_line: 4 };
+  const entry = (pull: string, more = {}) => ({
+    ...ENTRY,
+    githubPrUrl: `https://github.com/${pull}`,
+    ...more,
+  });
+  const entries = [
+    entry('a/b/pull/10', { comments: [comment], change_line_count: 7 }),
+    entry('a/c/pull/1'),
+    entry('a/b/pull/9'),
+  ];
+  writeFileSync(file, JSON.stringify(entries));
+  const read = readSet(file);
+  expect(read.map(({ name }) => name)).toEqual(['a/b#9', 'a/b#10', 'a/c#1']);
+  expect(read.map(({ changedLines }) => changedLines)).toEqual([250, 7, 250]);
+  expect(read[1]?.annotations).toEqual([{ path: 'a.ts', text: 'x', lines: [4, 9] }]);
+});
+
 const note = 'The connection is never returned to the pool after a timeout';
 const at = (path: string, line: number, text = 'x') => ({ path, line, text });
 
@@ -227,10 +247,26 @@ it.each([
   expect([score.found, score.wrongPlace, score.missed, score.unconfirmed]).toEqual(counts);
 });
 
-it('the cost of a review grows with its diff', () => {
+it('all columns of a change are reviewed before the next one, but for those that are done', () => {
+  const usage = { calls: 2, inputTokens: 1000, outputTokens: 500, costUsd: 0.0125 };
+  const counts = { found: 1, wrongPlace: 2, missed: 3, unconfirmed: 4, usage, seconds: 10.4 };
+  const results = [
+    { name: 'a/b#1', column: 'without memory' as const, ...counts },
+    { name: 'a/b#2', column: 'with memory' as const, ...counts, failure: 'no key' },
+  ];
+  const changes = [{ name: 'a/b#1' }, { name: 'a/b#2' }];
+  const todo = reviewsToDo({ columns: COLUMNS.slice(0, 2), results }, changes);
+  expect(todo.map(({ column, change }) => `${change.name} ${column}`)).toEqual([
+    'a/b#1 with memory',
+    'a/b#2 without memory',
+    'a/b#2 with memory',
+  ]);
+});
+
+it('the cost of a review grows with its change', () => {
   const price = { input: 3, output: 15 };
   expect(estimateUsd(0, price)).toBeCloseTo((6 * 12_000 * 3 + 4_000 * 15) / 1e6);
-  expect(estimateUsd(40_000, price)).toBeCloseTo((6 * 22_000 * 3 + 4_000 * 15) / 1e6);
+  expect(estimateUsd(500, price)).toBeCloseTo((6 * 22_000 * 3 + 4_000 * 15) / 1e6);
 });
 
 it('the page sums what was scored, and lists what failed', () => {
