@@ -5,7 +5,7 @@ import { recordedOutcome, replay } from './replay.js';
 import { loadScenario, type Scenario, scenarioNames } from './scenario.js';
 
 /** How many test files replay the scenarios, so that they run side by side. */
-export const PARTS = 4;
+export const PARTS = 2;
 
 /** Declares the tests of one part of the scenarios, from 1 on. */
 export function replayScenarios(part: number): void {

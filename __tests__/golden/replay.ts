@@ -11,10 +11,12 @@ import {
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
+import { main } from '../../src/cli/main.js';
 import { COMPILED_CODE } from '../helpers/compiled-code.js';
 import { type RecordedRequest as PeerRequest, startLoopback } from '../helpers/loopback.js';
 import { nodeForOthers, openToOthers } from '../helpers/other-users.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
+import { createFakeTerminal } from '../helpers/terminal-fake.js';
 import { startRecordedModel } from './recorded-model.js';
 import {
   bytesOf,
@@ -66,12 +68,12 @@ export function recordedOutcome(step: Step): Outcome {
 /** The command line as it is shipped. */
 const BUILT_CLI = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.url));
 
-/** Runs one step of a scenario with the built command line, started as `axe`, from the files axe found there. */
-export async function replay(
-  scenario: Scenario,
-  step: Step,
-  cli: string = BUILT_CLI,
-): Promise<Outcome> {
+/**
+ * Runs one step of a scenario with the command line, called `axe`, from the files axe found there. One step of each
+ * scenario starts the built program, and so does each that needs a process: to read standard input, to be another
+ * user or to start an editor. The others run in this process, in a tenth of the time.
+ */
+export async function replay(scenario: Scenario, step: Step): Promise<Outcome> {
   const root = tempDir('golden');
   const read = (request: PeerRequest) => readRequest(request, places);
   const server = await startRecordedModel(step, read);
@@ -79,7 +81,8 @@ export async function replay(
   const before = writeScenario(scenario, step, places);
   setModes(scenario, places.root);
   try {
-    const ended = await run({ cli, step, places });
+    const isBuilt = step === scenario.steps[0] || needsProcess(step);
+    const ended = await (isBuilt ? runBuilt(step, places) : runHere(step, places));
     return {
       exit: ended.exit,
       stdout: withoutDurations(observed(ended.stdout, places)),
@@ -162,23 +165,41 @@ interface Ended {
   readonly stderr: Buffer;
 }
 
-function run({ cli, step, places }: { cli: string; step: Step; places: Places }): Promise<Ended> {
-  const environment = Object.entries({ ...COMMON_ENVIRONMENT, ...step.env }).flatMap(
-    ([name, value]) =>
-      value === null ? [] : [[name, placed(Buffer.from(value), places).toString()]],
+function needsProcess({ stdin, uid, args }: Step): boolean {
+  return stdin !== 'null' || uid !== undefined || args.includes('edit');
+}
+
+/** The arguments and the environment of a step. */
+function startOf(step: Step, places: Places) {
+  const place = (text: string) => placed(Buffer.from(text), places).toString();
+  const env: Readonly<Record<string, string>> = Object.fromEntries(
+    Object.entries({ ...COMMON_ENVIRONMENT, ...step.env }).flatMap(([name, value]) =>
+      value === null ? [] : [[name, place(value)]],
+    ),
   );
-  const args = step.args.map((arg) => placed(Buffer.from(arg), places).toString());
+  return { args: step.args.map(place), env, cwd: join(places.root, 'work') };
+}
+
+async function runHere(step: Step, places: Places): Promise<Ended> {
+  const { args, env, cwd } = startOf(step, places);
+  const { output, talk, ...terminal } = createFakeTerminal({ env, cwd });
+  const exit = await main(args, { ...terminal, program: 'axe' });
+  return { exit, stdout: Buffer.from(output()), stderr: Buffer.from(talk()) };
+}
+
+function runBuilt(step: Step, places: Places): Promise<Ended> {
+  const { args, env, cwd } = startOf(step, places);
   const asUser =
     step.uid !== undefined && process.getuid?.() === 0 ? { uid: step.uid, gid: step.uid } : {};
   const isOther = 'uid' in asUser;
   const node = isOther ? nodeForOthers() : process.execPath;
-  const program = isOther ? join(openToOthers(dirname(cli)), basename(cli)) : cli;
+  const program = isOther ? join(openToOthers(dirname(BUILT_CLI)), basename(BUILT_CLI)) : BUILT_CLI;
   const child = spawn(node, [calledAxe(program), ...args], {
-    cwd: join(places.root, 'work'),
+    cwd,
     // axe is compiled; ours would keep its compiled code in the home that is compared.
     env: {
       ...(isOther ? { NODE_DISABLE_COMPILE_CACHE: '1' } : COMPILED_CODE),
-      ...Object.fromEntries(environment),
+      ...env,
     },
     stdio: [step.stdin === 'null' ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     timeout: HANG_MS,

@@ -1,4 +1,0 @@
-// slow
-import { replayScenarios } from './replay-scenarios.js';
-
-replayScenarios(4);
