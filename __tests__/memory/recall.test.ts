@@ -151,6 +151,21 @@ describe('recall', () => {
       expect(text.startsWith(`${lines[line - 1]}\n${lines[line]}`)).toBe(true);
   });
 
+  it('goes by the order of the file where a clock has run backwards', () => {
+    const log = logOf(60, { 1: { files: ['a.ts'] } });
+    const late = entry(99, { task: 'of a clock that is set back' }).replace('2026-', '2019-');
+    const numbers = chosen(log + late, about('a.ts'));
+    expect(numbers.slice(-3)).toEqual([59, 60, 99]);
+    expect(numbers[0]).toBe(1);
+  });
+
+  it('looks for the most changed of 3,000 files', () => {
+    const log = logOf(60, { 1: { files: ['src/0.ts'] }, 2: { files: ['src/2999.ts'] } });
+    const paths = Array.from({ length: 3000 }, (_, at) => `src/${at}.ts`);
+    expect(chosen(log, about(...paths))).toContain(1);
+    expect(chosen(log, about(...paths))).not.toContain(2);
+  });
+
   it.each([
     ['without headings', 'x'.repeat(20_000), 0],
     ['with headings by hand alone', '## note\nx\n'.repeat(50_000), 1],

@@ -1,5 +1,7 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { Citation } from '../../src/memory/citations.js';
+import { type Citation, checkNotes, formatCitation } from '../../src/memory/citations.js';
 import { createBaseReader } from '../../src/run/cite.js';
 import { startHello } from '../github/hello-fixture.js';
 import { makeGitRepo } from '../helpers/git-repo.js';
@@ -189,6 +191,30 @@ describe('the base on somebody’s own machine', () => {
     ]);
     expect(base?.files.get('src.ts')).toBe(text);
     expect(base?.history.has(first)).toBe(true);
+  });
+
+  it('has text of files alone: not of a submodule, a link, a binary or what is outside of it', async () => {
+    const cwd = tempDir('checkout');
+    const repo = makeGitRepo(cwd);
+    const large = `one by one\n${'x'.repeat(99)}\n`.repeat(100_000);
+    symlinkSync('/etc/hostname', join(cwd, 'link'));
+    const sha = repo.commit('One', { 'a.ts': 'one by one\n', 'a.bin': 'one by one\0', large });
+    repo.git('update-index', '--add', '--cacheinfo', `160000,${sha},module`);
+    repo.git('commit', '--quiet', '-m', 'Two');
+    const readBase = createBaseReader(
+      { kind: 'local' },
+      { client: undefined, cwd, env: process.env, isOnlyRepository: true },
+    );
+    const paths = ['a.ts', 'a.bin', 'large', 'link', 'module', 'module/a.ts', 'a.ts/b', '../a.ts'];
+    const notes = paths.map((path) => citation(path, sha));
+    const base = await readBase(notes, noAbort());
+    const text = notes.map((note) => `- ${note.path}: ${formatCitation(note)}`).join('\n');
+    const checked = checkNotes(new Map([['MEMORY.md', text]]), base);
+    expect(checked.lines(text).map((line) => line.text)).toEqual([
+      '- a.ts: (a.ts:1 "one by one")',
+      '- large: (large:1 "one by one")',
+      '- ../a.ts: (../a.ts:1 "one by one") (not checked)',
+    ]);
   });
 
   it('is nothing without a checkout', async () => {

@@ -1,12 +1,13 @@
-import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { MAX_SEARCHED_MEMORY_BYTES } from '../../../src/lib/defaults.js';
 import { createFiles, type OpenFile } from '../../../src/lib/files.js';
 import { newestEntries } from '../../../src/memory/recall.js';
 import { countEntries, formatEntry, lastEntries } from '../../../src/memory/run-log.js';
 import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
-import { countEntriesIn } from '../../../src/memory/stores/read-log.js';
+import { countEntriesIn, readEnd } from '../../../src/memory/stores/read-log.js';
 import { tempDir } from '../../helpers/temp.js';
 import { append, entryText, never } from './entries.js';
 import { createFakeClock } from './fake-clock.js';
@@ -158,6 +159,34 @@ describe('the end of a log is read in blocks', () => {
     return { found, bytesRead };
   }
 
+  it('a block of 2 GB, and the whole of neither is ever in memory', async () => {
+    const end = Buffer.from(`\n${written('a', 'x').repeat(20)}`);
+    const bytes = 2 * 1024 ** 3;
+    let bytesRead = 0;
+    const file: OpenFile = {
+      bytes,
+      async read(position, length) {
+        bytesRead += length;
+        const block = Buffer.alloc(length, 'y');
+        if (position + length > bytes - end.length) end.copy(block, length - end.length);
+        return block;
+      },
+      close: async () => {},
+    };
+    const { text } = await readEnd(file, { lastN: 10 });
+    expect(countEntries(text)).toBe(20);
+    expect(bytesRead).toBe(BLOCK);
+    // What a run of the built-in reviewer reads, and a command that asks for everything.
+    for (const [maxBytes, most] of [
+      [MAX_SEARCHED_MEMORY_BYTES, MAX_SEARCHED_MEMORY_BYTES + BLOCK],
+      [0, 16 * 1024 ** 2],
+    ] as const) {
+      bytesRead = 0;
+      await readEnd(file, { lastN: 0, maxBytes });
+      expect(bytesRead).toBe(most);
+    }
+  });
+
   it.each([1_000, 20_000])('%i entries: one block for ten of them', async (entries) => {
     const log = written('any', 'x'.repeat(150)).repeat(entries);
     const { found, bytesRead } = await readOf(log, { lastN: 10 });
@@ -188,5 +217,33 @@ describe('the end of a log is read in blocks', () => {
       },
     );
     await fc.assert(property, { numRuns: 30 });
+  });
+});
+
+describe('a log that is strange', () => {
+  const whole = entryText('a');
+  it.each<[string, string | Buffer]>([
+    ['has no headings', 'words\n'.repeat(20_000)],
+    ['has 50,000 headings', '## x\ny\n'.repeat(50_000)],
+    ['has Windows line ends', whole.replaceAll('\n', '\r\n')],
+    ['begins with a byte order mark', `\uFEFF${whole}`],
+    ['has conflict markers', `<<<<<<< a\n${whole}=======\n${entryText('x')}>>>>>>> b\n`],
+    ['is half written', whole.slice(0, -20)],
+    ['is not UTF-8', Buffer.from(`${whole}\xff\xfe\xe9\n`, 'latin1')],
+    ['has a year that was not yet', whole.replace('2026-', '9999-')],
+  ])('and %s keeps its bytes, and gets an entry that is read', async (_, before) => {
+    const root = tempDir('memory');
+    const path = join(root, 'bot.md');
+    writeFileSync(path, before);
+    const options = { files: createFiles(), clock: createFakeClock(), root, followLinks: false };
+    const store = createFileStore(options);
+    expect(await store.write([append('b')], never)).toMatchObject({ kind: 'saved' });
+    const after = readFileSync(path);
+    const bytes = Buffer.from(before);
+    expect(after.subarray(0, bytes.length).equals(bytes)).toBe(true);
+    expect(after.toString().endsWith(`\n${entryText('b')}`)).toBe(true);
+    const newest = await store.read({ path: 'bot.md', lastN: 1 }, never);
+    expect(newest).toMatchObject({ kind: 'restored', loaded: 1 });
+    expect(newest.kind === 'restored' && newest.text).toContain(entryText('b'));
   });
 });
