@@ -1,6 +1,6 @@
-// Writes docs/reference/inputs.md, outputs.md, agent-keys.md and limits.md, the table of commands in
-// docs/events.md, the status in README.md, and that of refusals in docs/questions.md, from action.yml, schema/ and src/. With `--check` it writes nothing,
-// names what is out of date and ends with status 1.
+// Writes the pages of docs/reference/ but differences-from-axe.md, and the status in README.md, from
+// action.yml, schema/ and src/. With `--check` it writes nothing, names what is out of date and ends
+// with status 1.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { buildSync } from 'esbuild';
 import { parse } from 'yaml';
@@ -31,9 +31,9 @@ const PAGES = {
   'docs/reference/outputs.md': outputsPage(),
   'docs/reference/agent-keys.md': agentKeysPage(),
   'docs/reference/limits.md': limitsPage(),
+  'docs/reference/commands.md': commandsPage(),
+  'docs/reference/refusals.md': refusalsPage(),
   'README.md': fill('README.md', 'status', readStatus()),
-  'docs/events.md': fill('docs/events.md', 'commands', formatCommandTable()),
-  'docs/questions.md': fill('docs/questions.md', 'refusals', formatRefusalTable()),
 };
 
 const stale = Object.entries(PAGES).filter(
@@ -148,6 +148,20 @@ function limitsPage() {
   const about =
     'No [input](inputs.md) and no [agent key](agent-keys.md) changes these. [Cost and limits](../cost-and-limits.md#limits) has the limits of a run.';
   return page('Defaults and limits', about, [table(['What', 'Value'], rows)]);
+}
+
+function commandsPage() {
+  const about =
+    'A comment begins with the command. [Events](../events.md#commands-in-comments) says which workflows run on comments.';
+  return page('Commands in comments', about, [formatCommandTable()]);
+}
+
+function refusalsPage() {
+  const about =
+    "What to do when an annotation, the job summary or the log has GitHub's words. [Questions](../questions.md#messages) has other messages.";
+  // The remedies link from `docs/`.
+  const rows = formatRefusalTable().replaceAll(/\]\((?!https?:)/g, '](../');
+  return page('What GitHub refuses', about, [rows]);
 }
 
 async function load(entry) {

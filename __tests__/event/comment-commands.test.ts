@@ -1,13 +1,7 @@
 import { expect, it } from '@jest/globals';
-import {
-  askedQuestion,
-  COMMENT_COMMANDS,
-  formatCommandTable,
-  listForHelp,
-} from '../../src/event/comment-commands.js';
+import { askedQuestion, COMMENT_COMMANDS, listForHelp } from '../../src/event/comment-commands.js';
 import { reviewCommand } from '../../src/findings/change/scope.js';
 import { readCommand } from '../../src/run/commands/run-command.js';
-import { cellsOf, markedTable } from '../helpers/documents.js';
 import { comment } from '../helpers/triggers.js';
 
 it('`/axe help` is a list with each command but itself, no line longer than a phone shows well', () => {
@@ -21,11 +15,6 @@ it('`/axe help` is a list with each command but itself, no line longer than a ph
 it('`/axe help` offers `/axe fix` only where the workflow allows changes', () => {
   expect(listForHelp(false)).not.toContain('fix');
   expect(listForHelp(true).split('\n')).toHaveLength(listForHelp(false).split('\n').length + 1);
-});
-
-it('the commands in docs/events.md are those of the table', () => {
-  const [head, , ...rows] = formatCommandTable().split('\n').map(cellsOf);
-  expect(markedTable('docs/events.md', 'commands')).toEqual([head, ...rows]);
 });
 
 it.each(COMMENT_COMMANDS.flatMap(({ name, forms }) => forms.map((form) => [form, name] as const)))(

@@ -13,9 +13,14 @@ export const DOCS: readonly string[] = readdirSync(join(ROOT, 'docs'), {
   .sort();
 
 /** What `scripts/docs.js` writes. */
-export const GENERATED: readonly string[] = ['inputs', 'outputs', 'agent-keys', 'limits'].map(
-  (name) => `docs/reference/${name}.md`,
-);
+export const GENERATED: readonly string[] = [
+  'inputs',
+  'outputs',
+  'agent-keys',
+  'limits',
+  'commands',
+  'refusals',
+].map((name) => `docs/reference/${name}.md`);
 
 const README = ['README.md', 'examples/README.md'];
 
