@@ -17,7 +17,7 @@ interface CommentCommand {
 
 /**
  * All commands of comments: what a mistyped word is compared with, and the table of
- * `docs/events.md`.
+ * `docs/reference/commands.md`.
  */
 export const COMMENT_COMMANDS: readonly CommentCommand[] = [
   {

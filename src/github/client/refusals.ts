@@ -30,7 +30,7 @@ export interface Refusal {
   readonly words: RegExp;
   readonly reason: GitHubErrorReason;
   readonly about?: RefusalSubject;
-  /** A row of docs/questions.md: GitHub's words as people meet them, and a remedy. */
+  /** A row of docs/reference/refusals.md: GitHub's words as people meet them, and a remedy. */
   readonly help?: { readonly shown: string; readonly remedy: string };
 }
 
@@ -176,7 +176,7 @@ export function knownRefusal(text: string): Refusal | undefined {
   return REFUSALS.find(({ words }) => words.test(text));
 }
 
-/** The rows of docs/questions.md, for `scripts/docs.js`. @internal */
+/** The rows of docs/reference/refusals.md, for `scripts/docs.js`. @internal */
 export function formatRefusalTable(): string {
   const rows = REFUSALS.flatMap(({ help }) =>
     help === undefined ? [] : `| \`${help.shown}\` | ${help.remedy} |`,
