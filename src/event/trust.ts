@@ -92,6 +92,9 @@ export function rightsOf(word: Word): Rights {
   return Object.fromEntries(rights) as Rights;
 }
 
+/** The reason why a run has limited rights, in half a sentence that follows "because". */
+export const WHY_LIMITED = 'people without write access have a part in this run';
+
 /**
  * The strangers' texts that a run has read, and so its rights now. There is one for a run, shared with its
  * sub-agents: whatever one of them has read, the others may be told next.

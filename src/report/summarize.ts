@@ -25,7 +25,7 @@ import {
 } from '../lib/text/format.js';
 import { buildSystemPrompt, withMemory } from '../prompt/prompt.js';
 import type { GcResult } from '../run/gc-result.js';
-import { formatCommandResult, formatRefusal } from '../run/memory-commands/command-session.js';
+import { formatCommandResult, formatRefusal } from '../run/memory-commands/command-texts.js';
 import type { SetupProblem, Validation } from '../run/records.js';
 import { allFaults, formatValidation, formatVerdict, isValid } from '../run/validate.js';
 import { describePlan, publishedLines } from '../runner/action-reporter.js';

@@ -36,7 +36,7 @@ import {
   reviewCommand,
 } from '../findings/change/scope.js';
 import { isPaused, postedWords, type ReviewFact } from '../findings/state-facts.js';
-import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
+import { AxeError, ConfigError, isNotFound, type Warning } from '../lib/errors.js';
 import { exhaustedLimit, hasSpendLimit, spendBefore } from '../loop/budget.js';
 import { createPathFilter } from '../prompt/diff-policy.js';
 import { readGuidance } from '../prompt/guidance.js';
@@ -373,7 +373,8 @@ export async function agentWorkdir(
 ): Promise<string> {
   const { workdir } = config;
   if (workdir === '' || resolveWorkdir === undefined) return workdir;
-  return await resolveWorkdir(workdir, `\`workdir\` of the agent "${name}"`);
+  const labelInErrors = `\`workdir\` of the agent "${name}"`;
+  return await resolveWorkdir(workdir, labelInErrors);
 }
 
 /** The first that is not empty. Sources are ordered: command line or input, agent, surroundings. */
@@ -405,11 +406,7 @@ export function admitChange(
   // Without the change a model could only make findings up.
   const unread =
     context?.kind === 'none' && context.warnings.find(({ code }) => code === 'context-incomplete');
-  if (unread) {
-    const subject = number === undefined ? 'the merge group' : `pull request #${number}`;
-    const text = `nothing of ${subject} could be read: ${unread.message}`;
-    throw new AxeError(text, { remedy: unread.remedy });
-  }
+  if (unread) throw unreadError(number, unread);
   if (context?.kind !== 'pull_request' || number === undefined) return undefined;
 
   const isShown = createPathFilter(diffPolicy);
@@ -420,6 +417,11 @@ export function admitChange(
   const skipped = skipOf({ ...facts, change: { number, unreadable, nothingNewSince } });
   if (skipped?.decision.reason !== 'nothing-new') return skipped;
   return { ...skipped, unchangedSince: nothingNewSince };
+}
+
+function unreadError(pull: number | undefined, { message, remedy }: Warning): AxeError {
+  const subject = pull === undefined ? 'the merge group' : `pull request #${pull}`;
+  return new AxeError(`nothing of ${subject} could be read: ${message}`, { remedy });
 }
 
 /**

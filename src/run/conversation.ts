@@ -195,9 +195,9 @@ export function formatLostParts(lost: readonly AxeError[]): {
   readonly remedy: string;
 } {
   const reasons = new Set(lost.map(({ message }) => message));
-  const remedies = new Set(lost.map(({ remedy = OTHER_MODEL }) => remedy));
+  const remedies = new Set(lost.map(({ remedy = OTHER_MODEL_REMEDY }) => remedy));
   return { reasons: [...reasons].slice(0, 3).join('; '), remedy: [...remedies].join(' ') };
 }
 
 /** Used if an error has no remedy, since then only the model is at fault. */
-const OTHER_MODEL = 'Choose another model if this keeps happening.';
+const OTHER_MODEL_REMEDY = 'Choose another model if this keeps happening.';

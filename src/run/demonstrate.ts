@@ -1,9 +1,10 @@
+import { WHY_LIMITED } from '../event/trust.js';
 import type { TestedFinding } from '../findings/buffered-publications.js';
 import type { PlacedFinding } from '../findings/change/diff-lines.js';
 import { sortWorstFirst } from '../findings/change/diff-lines.js';
 import type { TestDraft } from '../findings/decide/demonstration.js';
 import { type Finding, isAtLeast } from '../findings/finding.js';
-import { testHash } from '../findings/post/test-block.js';
+import { testHash, WHY_UNCONFIRMED, WHY_UNTRIED } from '../findings/post/test-block.js';
 import { DEMONSTRATION } from '../lib/defaults.js';
 import {
   type AcceptedTest,
@@ -49,7 +50,7 @@ export async function openDemonstrations(
   const bench =
     reading.rights.demonstrates !== 'none'
       ? await deps.openTestBench?.({ agent, reading, head: change.head, signal: loop.signal })
-      : 'people without write access have a part in this run';
+      : WHY_LIMITED;
   if (bench === undefined) return NO_DEMONSTRATIONS;
   if (typeof bench === 'string') {
     const message = `No finding is shown by a test, although \`prove\` is set: ${bench}.`;
@@ -94,7 +95,7 @@ function demonstrationsOf(
 
   async function runNow(draft: TestDraft, spentOnFinding: number, signal: AbortSignal) {
     const maxMs = Math.min(started - spentMs, DEMONSTRATION.findingMs - spentOnFinding);
-    if (maxMs <= 0) return 'no time is left for tests';
+    if (maxMs <= 0) return undefined;
     const clean = cleanFor(plan.reading.word, { secrets });
     const began = deps.clock.now().getTime();
     const result = await demonstrate(draft, bench, { maxMs, clean }, signal);
@@ -138,8 +139,8 @@ function demonstrationsOf(
         .map(({ finding: { handle, id, test } }) => {
           const attempt = attempts.get(id);
           if (test !== undefined) return { handle, why: undefined };
-          if (attempt?.kind === 'shown') return { handle, why: 'its second check could not tell' };
-          return { handle, why: attempt?.kind === 'none' ? attempt.why : 'no test was tried' };
+          if (attempt?.kind === 'shown') return { handle, why: WHY_UNCONFIRMED };
+          return { handle, why: attempt?.kind === 'none' ? attempt.why : WHY_UNTRIED };
         }),
   };
 }

@@ -5,6 +5,7 @@ import type { HeadFiles } from '../findings/decide/ledger.js';
 import { orGitHubError } from '../github/client/ask.js';
 import { createGitHubClient, type GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
+import { formatPause } from '../github/client/pause-text.js';
 import { type ChangesSince, fetchComparedDiff, fetchNewSince } from '../github/reading/changes.js';
 import { fetchFilesAt } from '../github/reading/contents.js';
 import type { PullRequestConversation } from '../github/reading/conversation.js';
@@ -46,17 +47,12 @@ export async function connectGitHub(
     userAgent: `axe-action/${VERSION}`,
     clock,
     needsWrite,
-    onPause({ pauseMs, spentMs, error: { message, reason } }) {
-      const seconds = Math.ceil(pauseMs / 1000);
-      if (reason === 'rate-limited') log?.(`Waiting ${seconds} s, as GitHub asks: ${message}`);
-      else if (spentMs + pauseMs >= NOTICEABLE_MS)
-        log?.(`Asking GitHub again in ${seconds} s: ${message}`);
+    onPause(pause) {
+      const line = formatPause(pause);
+      if (line !== undefined) log?.(line);
     },
   });
 }
-
-/** Shorter pauses are not logged: idle connections break every day. */
-const NOTICEABLE_MS = 3_000;
 
 interface Unread {
   readonly kind: 'unread';

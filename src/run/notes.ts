@@ -288,7 +288,7 @@ export function planNotes({
   if (memory === undefined || !hasNotes(agent)) return undefined;
 
   const isLive = trigger.kind === 'local';
-  const subAgentReason = config.memory.tools.length > 0 ? SUB_AGENT : '';
+  const subAgentReason = config.memory.tools.length > 0 ? WHY_SUB_AGENT : '';
   const topLevelReason = whyTopLevelReadOnly(memory, rightsOf(reading.begun).remembers === 'log');
   const places = placesOf(agent, memory.path, trigger, workdir);
   const whyReadOnly = isSubAgent ? subAgentReason : topLevelReason;
@@ -308,8 +308,8 @@ export function placesInPrompt(
 }
 
 function whyTopLevelReadOnly({ isReadOnly }: MemoryPlan, canWrite: boolean): string | undefined {
-  if (isReadOnly) return NEVER;
-  return canWrite ? undefined : UNTRUSTED;
+  if (isReadOnly) return WHY_NOT_SAVED;
+  return canWrite ? undefined : WHY_UNTRUSTED;
 }
 
 /** The tools for notes among the names in an agent's `tools`. */
@@ -322,7 +322,7 @@ export function grantNotesTools(
   { requested, whyReadOnly, isFactsOnly }: NotesPlan,
   hasStore: boolean,
 ): { readonly tools: readonly NotesTool[]; readonly warnings: readonly Warning[] } {
-  const reason = whyReadOnly ?? (hasStore ? undefined : NOT_KEPT);
+  const reason = whyReadOnly ?? (hasStore ? undefined : WHY_NOT_KEPT);
   if (reason === undefined) return { tools: requested, warnings: [] };
 
   const tools = requested.filter((name) => READING_NOTES_TOOLS.includes(name));
@@ -343,13 +343,13 @@ export function notesAreOff(agent: string, names: readonly string[]): Warning {
   return { code: 'tool-not-available', message };
 }
 
-const SUB_AGENT =
+const WHY_SUB_AGENT =
   'a sub-agent can only read notes; it reports what matters to the agent that called it. Remove the tool from its `tools`.';
-const NEVER =
+const WHY_NOT_SAVED =
   'with `memory-readonly: true` nothing would be kept. Leave that input out, or remove the tool from `tools`.';
-const UNTRUSTED =
+const WHY_UNTRUSTED =
   'people without write access have a part in this run, and such runs only read and answer. Remove it from `tools` of an agent for them.';
-const NOT_KEPT =
+const WHY_NOT_KEPT =
   'this run keeps no memory. Choose another `memory-store`, or remove the tool from `tools`.';
 
 /**

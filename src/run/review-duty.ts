@@ -38,12 +38,12 @@ function missing(calls: readonly ToolCallRecord[]): AxeError {
   const findings = attempts.filter(({ tool }) => tool === 'add_review_comment').length;
   const output = attempts.at(-1)?.output ?? '';
   const reason = cleanLine(output.replace(/^(?:Error: |Not accepted: )+/, ''), MAX_REASON);
-  return new AxeError(`${whatIsMissing(attempts.length, findings)}${reason && `: ${reason}`}`, {
+  return new AxeError(`${whyUnreviewed(attempts.length, findings)}${reason && `: ${reason}`}`, {
     remedy: 'Nothing was reviewed. Run it again, or choose another model.',
   });
 }
 
-function whatIsMissing(attempts: number, findings: number): string {
+function whyUnreviewed(attempts: number, findings: number): string {
   if (attempts === 0) return 'the model called no review tool';
   if (findings === 0) return 'no call of a review tool was accepted';
   return findings === 1

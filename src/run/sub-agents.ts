@@ -135,7 +135,7 @@ async function runSubAgent(call: SubAgentCall, run: LiveRun): Promise<Delegated>
 
   const { params, stream } = plan.agent.config;
   const price = priceInRun(plan.model, params.price, run);
-  const model = await withContext(
+  const model = await withErrorPrefix(
     `failed to create provider for agent "${name}"`,
     () => openModel(deps, plan.model, { ...params, stream, price }),
     // axe reports a missing key without this prefix.
@@ -283,7 +283,7 @@ async function planSubAgent(
   parent: Plan,
   { deps, request }: LiveRun,
 ): Promise<Plan> {
-  const loaded = await withContext(`failed to load agent "${name}"`, () =>
+  const loaded = await withErrorPrefix(`failed to load agent "${name}"`, () =>
     deps.agents.loadAgent(name),
   );
   const allowedHosts =
@@ -293,7 +293,7 @@ async function planSubAgent(
   const agent = { ...loaded, config: { ...loaded.config, allowedHosts } };
   const { config } = agent;
 
-  const model = await withContext(`invalid model for agent "${name}"`, async () =>
+  const model = await withErrorPrefix(`invalid model for agent "${name}"`, async () =>
     parseModelRef(config.model),
   );
   const { workdir, files, skill, warnings } = await readOwnFiles(agent, deps);
@@ -318,17 +318,18 @@ async function planSubAgent(
 export async function readOwnFiles(agent: LoadedAgent, deps: Dependencies) {
   const { name, config } = agent;
   const workdir = (await agentWorkdir(agent, deps)) || deps.cwd;
-  const { files, warnings } = await withContext(`failed to resolve files for agent "${name}"`, () =>
-    deps.agents.loadContextFiles(config.files, workdir, agent),
+  const { files, warnings } = await withErrorPrefix(
+    `failed to resolve files for agent "${name}"`,
+    () => deps.agents.loadContextFiles(config.files, workdir, agent),
   );
-  const skill = await withContext(`failed to load skill for agent "${name}"`, async () =>
+  const skill = await withErrorPrefix(`failed to load skill for agent "${name}"`, async () =>
     config.skill === '' ? '' : skillBody(await deps.agents.loadSkill(config.skill, agent)),
   );
   return { workdir, files, skill, warnings: [...agent.warnings, ...warnings] };
 }
 
 /** Puts axe's prefix before the errors of a step, unless their message matches `unprefixed`. */
-async function withContext<T>(
+async function withErrorPrefix<T>(
   prefix: string,
   work: () => Promise<T>,
   unprefixed?: RegExp,

@@ -3,7 +3,7 @@ import type { LoadedAgent } from '../agent/agent-source.js';
 import type { McpServerConfig } from '../agent/model-keys.js';
 import { closestWord } from '../agent/suggest.js';
 import type { Trigger } from '../event/trigger.js';
-import { type Rights, rightsOf } from '../event/trust.js';
+import { type Rights, rightsOf, WHY_LIMITED } from '../event/trust.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { createMaskedClient } from '../github/client/masked-client.js';
 import type { Clock } from '../lib/clock.js';
@@ -221,9 +221,7 @@ function whyNoCommands(
   if (!agent.config.tools.includes(RUN_COMMAND))
     return `\`tools\` of the agent does not have \`${RUN_COMMAND}\``;
   if (!allowsCommands(toolsAllowed)) return `\`tools-allowed\` does not have \`${RUN_COMMAND}\``;
-  return rightsOf(reading.begun).tools === 'all'
-    ? undefined
-    : 'people without write access have a part in this run';
+  return rightsOf(reading.begun).tools === 'all' ? undefined : WHY_LIMITED;
 }
 
 /** Only the event's repository can be read, whatever the model asks for. */

@@ -87,9 +87,9 @@ export async function verifyFindings(
   });
 
   if (unverified > 0) {
-    const lack = `${count(unverified, 'finding')} had no second look`;
-    const consequence = 'Findings without one are posted as raised.';
-    warnOfLost(verification, lack, consequence, reviewer.loop);
+    const message = (reasons: string) =>
+      `${count(unverified, 'finding')} had no second look: ${reasons}. Findings without one are posted as raised.`;
+    warnOfLost(verification, message, reviewer.loop);
   }
   const stats = addStats(outcome.stats, verification.stats, run.budget);
   return { ...result, outcome: { ...outcome, stats }, buffered: verified };
@@ -159,8 +159,9 @@ export async function verifySettlements(
   const { verdicts } = verification;
   const unverified = submitted.filter(({ finding }) => !verdicts.has(finding.id));
   if (unverified.length > 0) {
-    const lack = `${count(unverified.length, 'earlier finding')} had no second look`;
-    warnOfLost(verification, lack, 'They stay open.', loop);
+    const message = (reasons: string) =>
+      `${count(unverified.length, 'earlier finding')} had no second look: ${reasons}. They stay open.`;
+    warnOfLost(verification, message, loop);
   }
 
   const isConfirmed = ({ finding }: Settlement) => verdicts.get(finding.id)?.kind === 'refuted';
@@ -195,13 +196,12 @@ function refusalOf(
 /** Reports lost verifications in one warning with their reasons; the review shows their number. */
 function warnOfLost(
   { lost }: Verification,
-  lack: string,
-  consequence: string,
+  message: (reasons: string) => string,
   { reporter }: LoopDependencies,
 ): void {
   if (lost.length === 0) return;
   const { reasons, remedy } = formatLostParts(lost);
-  reporter.warn({ code: 'not-verified', message: `${lack}: ${reasons}. ${consequence}`, remedy });
+  reporter.warn({ code: 'not-verified', message: message(reasons), remedy });
 }
 
 interface Verification {

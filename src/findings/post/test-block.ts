@@ -41,6 +41,10 @@ export function testHash(text: string): string {
   return createHash('sha256').update(plainTest(text)).digest('hex');
 }
 
+/** Reasons why no test shows a finding, besides that of its last attempt. */
+export const WHY_UNTRIED = 'no test was tried';
+export const WHY_UNCONFIRMED = 'its second check could not tell';
+
 /** `Shown by a test: 1 of 3. FM3T8: no proof, its test did not get to its check.`; empty for none. */
 export function formatTested(tested: readonly TestedFinding[]): string {
   if (tested.length === 0) return '';

@@ -17,6 +17,7 @@ import {
 } from '../memory-commands/command-session.js';
 import type { MemoryPlan, RunRequest } from '../records.js';
 import { factsChange } from '../save.js';
+import { DRY_RUN_TEXT } from './reply-texts.js';
 
 interface OnFinding {
   /**
@@ -81,7 +82,7 @@ export function commandDone(text: string, changed: boolean): MemoryDone {
   return { kind: 'done', text, changed, warnings: [] };
 }
 
-export const DRY_RUN = commandDone('Dry run: nothing was changed.', false);
+export const DRY_RUN = commandDone(DRY_RUN_TEXT, false);
 
 export const READ_ONLY = refusal(
   'refused',

@@ -13,13 +13,13 @@ import { isOwnText } from '../../safety/mark.js';
 import { admitActor } from '../admit.js';
 import type { Dependencies } from '../dependencies.js';
 import {
-  formatCommandResult,
   type MemoryCommand,
   type MemoryCommandResult,
   type MemoryRefusal,
   parseMemoryCommand,
   refusal,
 } from '../memory-commands/command-session.js';
+import { formatCommandResult } from '../memory-commands/command-texts.js';
 import { runMemoryCommand } from '../memory-commands/memory-command.js';
 import { UNPUBLISHED } from '../publish.js';
 import type { RunReport, RunRequest } from '../records.js';
@@ -35,6 +35,7 @@ import {
   READ_ONLY,
 } from './command.js';
 import { findToFix, fixRequest, isAboutFinding, runFindingCommand } from './findings.js';
+import { formatHelpReply, formatPaused } from './reply-texts.js';
 
 type FixRun = { readonly kind: 'fix'; readonly request: RunRequest };
 
@@ -108,8 +109,7 @@ async function pause(
   const failure = await keepCommandFacts(opened, [fact], request, deps);
   if (failure !== undefined) return failure;
 
-  const state = isPaused ? 'paused' : 'no longer paused';
-  return commandDone(`Runs of \`${opened.agent.name}\` on this pull request are ${state}.`, true);
+  return commandDone(formatPaused(opened.agent.name, isPaused), true);
 }
 
 const MAX_QUOTED = 60;
@@ -172,8 +172,8 @@ function suggestCommand({
 
 function listCommands({ triggerPhrase, allowsChanges }: HeardHere): MemoryCommandResult {
   const hasOwnPhrase = triggerPhrase !== '' && triggerPhrase.toLowerCase() !== '/axe';
-  const question = hasOwnPhrase ? [`A question can also begin with \`${triggerPhrase}\`.`] : [];
-  return commandDone([listForHelp(allowsChanges), ...question].join('\n'), false);
+  const ownPhrase = hasOwnPhrase ? triggerPhrase : '';
+  return commandDone(formatHelpReply(listForHelp(allowsChanges), ownPhrase), false);
 }
 
 /**

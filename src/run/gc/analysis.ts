@@ -18,11 +18,14 @@ export interface GcReply {
 export function brokenAnalysis({ text, finish }: GcReply): AxeError | undefined {
   if (finish === 'stop' && text.trim() !== '') return undefined;
 
-  const unfinished = finish === 'length' ? 'was cut off' : `did not finish (${finish})`;
-  const problem = finish === 'stop' ? 'is empty' : unfinished;
-  return new AxeError(`the analysis ${problem}, so nothing was trimmed`, {
+  return new AxeError(`the analysis ${whyBroken(finish)}, so nothing was trimmed`, {
     remedy: 'Run it again, or with another model: `--model`, in a workflow the input `model`.',
   });
+}
+
+function whyBroken(finish: string): string {
+  if (finish === 'stop') return 'is empty';
+  return finish === 'length' ? 'was cut off' : `did not finish (${finish})`;
 }
 
 /** The last section of an analysis; the whole text if it has no such heading. */

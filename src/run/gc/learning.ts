@@ -39,8 +39,9 @@ export function checkRules(
       : `- ${text.trim()}`;
     const problem = ruleProblem(rule, { remarks, known: [rulesFile, ...declined, ...rules] });
     const isOver = problem === undefined && rules.length >= MAX_RULES;
+    const message = `a rule was left out: ${problem ?? `more than ${MAX_RULES} are proposed`}`;
     if (problem === undefined && !isOver) rules.push(rule);
-    else problems.push(`a rule was left out: ${problem ?? `more than ${MAX_RULES} are proposed`}`);
+    else problems.push(message);
   }
   return { rules, problems };
 }

@@ -21,6 +21,21 @@ import {
   refusal,
   saveChanges,
 } from './command-session.js';
+import {
+  AFTER_PURGE_ON_DISK,
+  AFTER_PURGE_ON_GITHUB,
+  CUT_TEXT,
+  formatDeletedNote,
+  formatForgotten,
+  formatGone,
+  formatKnown,
+  formatPromoted,
+  formatPromotedBefore,
+  formatRemembered,
+  formatRememberedNote,
+  MASKED_TEXT,
+  OLDER_VERSIONS,
+} from './command-texts.js';
 import { deleteNote, formatBrief, formatWhole, type MemoryEntry, readEntries } from './entry.js';
 
 /** @internal */
@@ -92,12 +107,10 @@ export async function rememberText(
   const task = `Remembered by ${origin?.actor ?? 'hand'}`;
   const provenance = origin === undefined ? undefined : { ...origin, id: clock.newId() };
   const entry = composeEntry({ timestamp: clock.now(), task, result, provenance }, secrets);
-  const location = `in \`${path}\` in ${view.location}`;
+  const place = { path, location: view.location };
   const knownId = findSameEntry(entry, view);
-  if (knownId !== undefined) {
-    const text = `That is already remembered, as \`${knownId}\` ${location}.`;
-    return { kind: 'done', text, changed: false };
-  }
+  if (knownId !== undefined)
+    return { kind: 'done', text: formatKnown(place, knownId), changed: false };
 
   const saved = await saveChanges(
     [{ kind: 'append', path, id: entry.id, text: entry.text }],
@@ -105,7 +118,7 @@ export async function rememberText(
   );
   if (saved.kind === 'failed') return saved;
   const sentences = [
-    `Remembered as \`${entry.id}\` ${location}.`,
+    formatRemembered(place, entry.id),
     ...cutNotes(result),
     ...maskedNotes(result, session),
     ...saved.notices,
@@ -158,16 +171,16 @@ async function rememberNote(
   const text = sanitize(citedText, 'memory', secrets);
   const edit = { kind: 'append', text, dedup: true } as const;
   const result = editNote(view.tree.get(path) ?? '', edit);
-  const location = `in \`${path}\` in ${view.location}`;
+  const place = { path, location: view.location };
   if (result.kind === 'duplicate')
-    return { kind: 'done', text: `That is already remembered ${location}.`, changed: false };
+    return { kind: 'done', text: formatKnown(place), changed: false };
 
   const makes = versionId(result.text);
   const note = { kind: 'note', path, edit, backup: false, makes, id: clock.newId() } as const;
   const saved = await saveChanges([note], session);
   if (saved.kind === 'failed') return saved;
   const sentences = [
-    `Remembered ${location}, for as long as the code says so.`,
+    formatRememberedNote(place),
     ...maskedNotes(citedText, session),
     ...saved.notices,
   ];
@@ -186,13 +199,11 @@ function findSameEntry({ text }: ComposedEntry, { log }: MemoryView): string | u
 }
 
 function cutNotes(result: string): readonly string[] {
-  const isCut = [...result].length > MAX_RESULT_CODE_POINTS;
-  return isCut ? [`It was cut after ${MAX_RESULT_CODE_POINTS} characters, as every entry is.`] : [];
+  return [...result].length > MAX_RESULT_CODE_POINTS ? [CUT_TEXT] : [];
 }
 
 function maskedNotes(text: string, { secrets }: CommandSession): readonly string[] {
-  const isMasked = sanitize(text, 'memory', secrets) !== text;
-  return isMasked ? ['What looked like a secret was written as `***`.'] : [];
+  return sanitize(text, 'memory', secrets) === text ? [] : [MASKED_TEXT];
 }
 
 /**
@@ -211,10 +222,10 @@ export async function promoteEntry(
   const promoted = old === undefined ? entriesWith(`p-${id}`, view.log.entries) : [];
   const promotedId = 'kind' in promoted ? undefined : promoted[0]?.id;
   if (old === undefined && promotedId !== undefined) {
-    const text = `\`${id}\` was promoted before: \`${promotedId}\`.`;
+    const text = formatPromotedBefore(id, promotedId);
     return { kind: 'done', text, changed: false };
   }
-  if (old === undefined) return noSuchEntry(id, view.location, 'entry kept apart');
+  if (old === undefined) return noSuchEntry(id, view.location, true);
 
   const newId = `p-${old.id}`;
   const fields = fieldsOf(old);
@@ -233,14 +244,13 @@ export async function promoteEntry(
   );
   if (saved.kind === 'failed') return saved;
 
-  const summary = `\`${old.id}\` is now \`${newId}\` in the log, and runs load it while it is among their newest entries.`;
   const losses = [
     ...cutNotes(fields.result),
     ...maskedNotes(`${fields.task}\n${fields.result}`, session),
   ];
   return {
     kind: 'done',
-    text: [summary, ...losses, ...saved.notices].join('\n\n'),
+    text: [formatPromoted(old.id, newId), ...losses, ...saved.notices].join('\n\n'),
     quoted: formatWhole(old),
     changed: true,
   };
@@ -259,7 +269,7 @@ export async function forgetMemory(
   const { location, tree } = view;
   if (view.notes.some(({ path }) => path === id)) {
     const changes = deleteNote(id, tree, clock.newId());
-    const text = `Deleted the note \`${id}\` in ${location}.`;
+    const text = formatDeletedNote({ path: id, location });
     // On a disk the note's backup is deleted with it.
     const olderVersions = store.kind === 'file' ? '' : OLDER_VERSIONS[store.kind];
     const done: MemoryDone = { kind: 'done', text, changed: true };
@@ -292,12 +302,9 @@ function describeForgetting(
   entries: readonly MemoryEntry[],
   location: string,
 ): MemoryDone {
-  if (entries.length === 0) {
-    const text = `No entry in ${location} has the id \`${id}\` now.`;
-    return { kind: 'done', text, changed: false };
-  }
+  if (entries.length === 0) return { kind: 'done', text: formatGone(id, location), changed: false };
   const quoted = entries.map(formatBrief).join('\n');
-  return { kind: 'done', text: `Forgot \`${id}\` in ${location}.`, quoted, changed: true };
+  return { kind: 'done', text: formatForgotten(id, location), quoted, changed: true };
 }
 
 interface Forgetting {
@@ -328,17 +335,3 @@ async function saveForgetting(
   const message = `older versions could not be dropped: ${dropped.message}`;
   return { ...refusal('not-saved', message, dropped.remedy), changed: done.changed };
 }
-
-const OLDER_VERSIONS = {
-  branch:
-    'Older commits of the branch still hold it. On `axe-memory`, `axe-action memory forget --purge` removes them; elsewhere use `git filter-repo`.',
-  cache:
-    'Older versions in the Actions cache hold it until GitHub evicts them. `gh cache list --key axe-memory/v1/` and `gh cache delete <id>` delete them.',
-  file: 'The previous version next to it (`.bak`) still has it; `forget --purge` removes that.',
-  none: '',
-} as const;
-
-const AFTER_PURGE_ON_GITHUB =
-  'The branch was rewritten without its history. Anyone who knows a full commit id can read the old commits until GitHub deletes them; GitHub Support does so at once if you ask. Clones and forks keep theirs. Revoke any secret that was in it all the same.';
-const AFTER_PURGE_ON_DISK =
-  'The `.bak` files were removed. Your own backups still have it, and so do commits if the folder is in a git repository.';

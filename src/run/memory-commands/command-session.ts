@@ -232,12 +232,8 @@ export function keepsNothing(): MemoryRefusal {
 }
 
 /** Refuses an id that no entry has, or a path that no note has if the command also takes paths. */
-export function noSuchEntry(
-  id: string,
-  location: string,
-  entry: 'entry' | 'entry kept apart' = 'entry',
-): MemoryRefusal {
-  if (entry === 'entry' && /\/|\.md$/.test(id))
+export function noSuchEntry(id: string, location: string, isApart = false): MemoryRefusal {
+  if (!isApart && /\/|\.md$/.test(id))
     return refusal(
       'not-found',
       `no note \`${id}\` in ${location}`,
@@ -245,6 +241,7 @@ export function noSuchEntry(
     );
   const remedy =
     'Give the id as `axe-action memory show` prints it, or its first six characters or more.';
+  const entry = isApart ? 'entry kept apart' : 'entry';
   return refusal('not-found', `no ${entry} with id \`${id}\` in ${location}`, remedy);
 }
 
@@ -269,16 +266,4 @@ function logOf(tree: MemoryTree, agentPath: string, isApart: boolean): MemoryLog
   const path = logPath(agentPath, isApart);
   const text = tree.get(path) ?? '';
   return { isApart, path, text, entries: readEntries(text, isApart) };
-}
-
-/**
- * The answer to a command without any text from the memory, in markdown that is not sanitized yet.
- */
-export function formatCommandResult(result: MemoryCommandResult): string {
-  return result.kind === 'done' ? result.text : formatRefusal(result);
-}
-
-export function formatRefusal({ message, remedy, changed }: MemoryRefusal): string {
-  const sentence = `${changed ? 'It was done, but ' : 'Nothing was done: '}${message}.`;
-  return remedy === undefined ? sentence : `${sentence} ${remedy}`;
 }

@@ -1,7 +1,6 @@
 import { outcomesAndCostTable, parseReviewFacts } from '../../findings/state-facts.js';
 import { MAX_RECALLED_BYTES } from '../../lib/defaults.js';
 import { encodeBytes } from '../../lib/text/bytes.js';
-import { count, inlineCode } from '../../lib/text/format.js';
 import { bytesToRead, newestEntries, recall } from '../../memory/recall.js';
 import { statePath } from '../../memory/state.js';
 import { forgetMemory, promoteEntry, rememberText } from './change-memory.js';
@@ -16,6 +15,15 @@ import {
   noSuchEntry,
   viewMemory,
 } from './command-session.js';
+import {
+  formatFoundEntries,
+  formatLoadedByNumber,
+  formatLoadedFor,
+  formatMatchesInNotes,
+  formatOtherLog,
+  formatShown,
+  formatShownEnd,
+} from './command-texts.js';
 import {
   formatNoteList,
   formatWhole,
@@ -74,13 +82,8 @@ function showMemory(
   if (forPath !== '') return showLoaded(forPath, view, session.loads);
 
   const { entries, text, path } = isApart ? view.apart : view.log;
-  const all = entries.length;
-  const shown = last > 0 && last < all ? `The newest ${last} of ${all}` : `${all}`;
-  const size = count(encodeBytes(text).length, 'byte');
-  const above =
-    all === 0
-      ? `No entries in \`${path}\` in ${view.location}.`
-      : `${shown} ${all === 1 ? 'entry' : 'entries'} (${size}) of \`${path}\` in ${view.location}, newest first:`;
+  const size = { all: entries.length, last, bytes: encodeBytes(text).length };
+  const above = formatShown({ path, location: view.location }, size);
 
   const state = view.tree.get(statePath(view.log.path)) ?? '';
   const logs = [view.log.path, view.apart.path];
@@ -98,10 +101,10 @@ function showLoaded(
   const maxLogBytes = loads?.maxLogBytes ?? 0;
   const maxBytes = bytesToRead(lastN, maxLogBytes);
   const { text: searched } = newestEntries(log.text, lastN ?? 0, maxBytes);
-  const place = `\`${log.path}\` in ${location}`;
+  const place = { path: log.path, location };
   if (lastN !== undefined) {
-    const above = `The agent has \`last_n = ${lastN}\`, so its runs load the newest entries of ${place}, whatever they are about:`;
     const loaded = readEntries(searched, false).length;
+    const above = formatLoadedByNumber(place, lastN);
     return list(above, newest(log.entries.slice(log.entries.length - loaded), 0), []);
   }
 
@@ -112,11 +115,8 @@ function showLoaded(
   const loadedLines = new Set(entries.map(({ line }) => line + linesAbove));
   const shown = log.entries.filter(({ line = 0 }) => loadedLines.has(line));
   const related = entries.filter(({ shares }) => shares.length > 0).length;
-  const reason = related === 0 ? '' : `, ${related} of them about ${inlineCode(path)}`;
-  const above =
-    shown.length === 0
-      ? `No entries in ${place}.`
-      : `A run about ${inlineCode(path)} loads ${shown.length} of ${count(log.entries.length, 'entry')} of ${place}${reason}:`;
+  const numbers = { shown: shown.length, all: log.entries.length, related };
+  const above = formatLoadedFor(place, path, numbers);
   return list(above, newest(shown, 0), []);
 }
 
@@ -143,14 +143,15 @@ async function showEnd(
     ...entry,
     line: undefined,
   }));
-  const size = count(shownLog.fileBytes, 'byte');
-  const above = `The newest ${entries.length} entries (of ${size}) of \`${logPath(path, isApart)}\` in ${rest.location}, newest first:`;
+  const place = { path: logPath(path, isApart), location: rest.location };
+  const size = { entries: entries.length, bytes: shownLog.fileBytes };
+  const above = formatShownEnd(place, size);
   const hasOther = otherLog.kind === 'restored' && otherLog.loaded > 0;
-  const mention = isApart
-    ? 'The log has entries too (without `--apart`).'
-    : 'Entries are kept apart too (`--apart`).';
   const state = (isApart ? otherLog : shownLog).state ?? '';
-  const below = [...(hasOther ? [mention] : []), ...notesAndFigures(rest, { logs, state, clock })];
+  const below = [
+    ...(hasOther ? [formatOtherLog(undefined, isApart)] : []),
+    ...notesAndFigures(rest, { logs, state, clock }),
+  ];
   const warnings = [...shownLog.warnings, ...rest.warnings];
   return { ...list(above, newest(entries, 0), below), warnings };
 }
@@ -176,19 +177,14 @@ function searchMemory(
 ): MemoryDone {
   const { entries, path } = isApart ? view.apart : view.log;
   const matches = entries.filter(matcherOf(words));
-  const quoted = words.map((word) => `"${word}"`).join(' and ');
-  const place = `\`${path}\` in ${view.location}`;
-  const verb = matches.length === 1 ? 'contains' : 'contain';
-  const above =
-    matches.length === 0
-      ? `No entry of ${place} contains ${quoted}.`
-      : `${matches.length} of ${entries.length} entries of ${place} ${verb} ${quoted}:`;
+  const place = { path, location: view.location };
+  const numbers = { found: matches.length, all: entries.length };
+  const above = formatFoundEntries(place, words, numbers);
 
   const lines = searchNoteLines(view.notes, words);
   const shown = last === 0 ? lines : lines.slice(0, last);
-  const contain =
-    lines.length === 1 ? '1 line of notes contains' : `${lines.length} lines of notes contain`;
-  const inNotes = lines.length === 0 ? [] : [`${contain} ${quoted}:\n\n${shown.join('\n')}`];
+  const aboveLines = formatMatchesInNotes(lines.length, words);
+  const inNotes = lines.length === 0 ? [] : [`${aboveLines}\n\n${shown.join('\n')}`];
   return list(above, newest(matches, last), [...inNotes, ...mentionOther(view, isApart)]);
 }
 
@@ -217,12 +213,9 @@ function newest(entries: readonly MemoryEntry[], last: number): readonly MemoryE
   return last === 0 ? sorted : sorted.slice(0, last);
 }
 
-/** Mentions the log that is not shown, so that nobody takes the shown one for the whole memory. */
 function mentionOther({ log, apart }: MemoryView, isApart: boolean): readonly string[] {
   const { length } = (isApart ? log : apart).entries;
-  if (length === 0) return [];
-  if (isApart) return [`The log has ${count(length, 'entry')} (without \`--apart\`).`];
-  return [`${count(length, 'entry')} ${length === 1 ? 'is' : 'are'} kept apart (\`--apart\`).`];
+  return length === 0 ? [] : [formatOtherLog(length, isApart)];
 }
 
 function list(

@@ -31,12 +31,12 @@ export type Attempt =
 interface DemonstrateOptions {
   /** Claims by their number, from 1; undefined for one that is not to be shown by a test. */
   readonly claims: readonly (TestableClaim | undefined)[];
-  /** Runs a test, one after the other in a run. A string says why no further test is run. */
+  /** Runs a test, one after the other in a run; undefined if no time is left. */
   run(
     draft: TestDraft,
     spentMs: number,
     signal: AbortSignal,
-  ): Promise<(Demonstration & { readonly ms: number }) | string>;
+  ): Promise<(Demonstration & { readonly ms: number }) | undefined>;
   /** Called with the last attempt for each finding. */
   keep(id: string, attempt: Attempt): void;
   readonly secrets: readonly string[];
@@ -71,7 +71,8 @@ export function createDemonstrate({ claims, run, keep, secrets }: DemonstrateOpt
         fix: input.fix ?? claim.suggested ?? [],
       };
       const result = await run(draft, before.ms, signal);
-      if (typeof result === 'string') throw new ToolError(`Not run: ${result}. Give your verdict.`);
+      if (result === undefined)
+        throw new ToolError('Not run: no time is left for tests. Give your verdict.');
       if (result.kind === 'not-run') throw new ToolError(`Not run: ${result.why}.`);
 
       spent.set(claim.id, { attempts: before.attempts + 1, ms: before.ms + result.ms });
