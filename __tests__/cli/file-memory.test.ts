@@ -5,7 +5,9 @@ import { parseAgent } from '../../src/agent/inspect.js';
 import { isOfNotes, openFileMemory } from '../../src/cli/file-memory.js';
 import { main } from '../../src/cli/main.js';
 import type { NoteChange } from '../../src/memory/change.js';
+import { projectSlug } from '../../src/memory/paths.js';
 import { formatEntry, formatProvenance } from '../../src/memory/run-log.js';
+import { makeGitRepo } from '../helpers/git-repo.js';
 import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../helpers/github-server.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
@@ -23,13 +25,11 @@ const adding = (path: string, text: string): NoteChange => ({
 function open(given: { readonly custom?: string; readonly dir?: string }) {
   const home = tempDir('notes-folder');
   mkdirSync(join(home, 'data'));
-  const { memory } = parseAgent('name = "bot"\nmodel = "a/b"\n', {
-    name: 'bot',
-    file: 'bot',
-  }).config;
+  const { config } = parseAgent('name = "bot"\nmodel = "a/b"\n', { name: 'bot', file: 'bot' });
   const { custom: path = '', dir = '' } = given;
+  const agent = { name: 'bot', config: { ...config, memory: { ...config.memory, path, dir } } };
   const terminal = createFakeTerminal({ cwd: home, env: { XDG_DATA_HOME: join(home, 'data') } });
-  const store = openFileMemory({ ...memory, path, dir }, 'bot.md', terminal);
+  const store = openFileMemory({ agent, path: 'bot.md', project: 'p-1' }, terminal);
   return { home, store };
 }
 
@@ -55,6 +55,46 @@ it.each([
   expect(found.kind === 'tree' && Object.fromEntries(found.tree)).toEqual({
     'bot.md': '## e\n\n',
     'MEMORY.md': 'Tabs.\n',
+  });
+});
+
+describe('a built-in agent on this machine', () => {
+  const AGENT = 'name = "bot"\nmodel = "openai/m"\n[memory]\nenabled = true\n';
+  function makeHome() {
+    const folder = tempDir('by-repository');
+    writeFiles(folder, { 'one/sub/x': '', 'one/axe/agents/bot.toml': AGENT, 'two/x': '' });
+    for (const name of ['one', 'two']) makeGitRepo(join(folder, name));
+    return folder;
+  }
+  const command = async (folder: string, cwd: string, ...args: readonly string[]) => {
+    const terminal = createFakeTerminal({
+      cwd: join(folder, cwd),
+      env: { XDG_DATA_HOME: join(folder, 'data'), HOME: folder },
+    });
+    expect(await main(['memory', ...args], terminal)).toBe(0);
+    return terminal.output();
+  };
+
+  it('has a memory for each repository, in all of its folders, and says which', async () => {
+    const folder = makeHome();
+    await command(folder, 'one', 'remember', 'pr-reviewer', 'Money is integer cents.');
+    const place = join(folder, 'data/axe/memory', projectSlug(join(folder, 'one')));
+    const shown = await command(folder, 'one/sub', 'show', 'pr-reviewer');
+    expect(shown).toContain('Money is integer cents.');
+    expect(shown).toContain(place);
+    expect(readFileSync(join(place, 'pr-reviewer.md'), 'utf8')).toContain('integer cents');
+    const other = await command(folder, 'two', 'show', 'pr-reviewer');
+    expect(other).toContain('This is the memory of this repository on this machine.');
+    expect(await command(folder, '.', 'show', 'pr-reviewer')).toContain(
+      'This is the memory of this machine.',
+    );
+  });
+
+  it('does not change where own agents keep theirs', async () => {
+    const folder = makeHome();
+    await command(folder, 'one', 'remember', 'bot', 'Money is integer cents.');
+    const log = readFileSync(join(folder, 'data/axe/memory/bot.md'), 'utf8');
+    expect(log).toContain('integer cents');
   });
 });
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { projectSlug } from '../../src/memory/paths.js';
 import { type GitRepo, makeGitRepo } from '../helpers/git-repo.js';
 import { type ModelServer, startModelServer, text } from '../helpers/model-server.js';
 import { runCli } from '../helpers/run-cli.js';
@@ -67,6 +68,8 @@ beforeEach(async () => {
   model = await startModelServer(submitting('Too many attempts.'));
 });
 
+const memoryFile = () => join(data, 'axe/memory', projectSlug(repo.path), 'pr-reviewer.md');
+
 const review = (...args: string[]) =>
   runCli(['run', 'builtin/pr-reviewer', ...args], {
     cwd: repo.path,
@@ -82,7 +85,7 @@ it('--git sends the diff, and memory keeps the sentence without it', async () =>
   expect(model.prompts()[0]?.messages[0]).toContain(
     hunk.trimEnd().replace('+export', '+1: export'),
   );
-  const memory = readFileSync(join(data, 'axe/memory/pr-reviewer.md'), 'utf8');
+  const memory = readFileSync(memoryFile(), 'utf8');
   expect(memory).toMatch(/^\*\*Task:\*\* .*HEAD~1/m);
   expect(memory).not.toContain('attempts = 300');
 });
@@ -129,7 +132,7 @@ it('a piped diff is the change of the built-in reviewer, and memory keeps a sent
   const result = await runCli(['run', 'builtin/pr-reviewer'], { cwd: repo.path, env, stdin });
   expect(result).toMatchObject({ exitCode: 0, stdout: 'Too many attempts.\n', stderr: '' });
   expect(model.prompts()[0]?.messages[0]).toContain('+1: export const attempts = 300;');
-  const memory = readFileSync(join(data, 'axe/memory/pr-reviewer.md'), 'utf8');
+  const memory = readFileSync(memoryFile(), 'utf8');
   expect(memory).toMatch(/^\*\*Task:\*\* Review the piped change$/m);
   expect(memory).not.toContain('attempts = 300');
 });

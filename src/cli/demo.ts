@@ -40,6 +40,7 @@ import type { PublicationResult } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
 import { formatMark } from '../safety/mark.js';
 import { expectPositionals, type ParsedFlags, parseFlags } from './command-line.js';
+import { projectFolder } from './file-memory.js';
 import { makeRequest } from './run.js';
 import { createTerminalDeadline, print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
@@ -145,8 +146,9 @@ async function play(folder: string, terminal: Terminal, deadline: Deadline): Pro
   }
 
   heading('What it remembers, in two markdown files');
+  const project = await projectFolder(terminal.cwd);
   const read = async (name: string) =>
-    await readTextFile(join(folder, 'axe/memory/offline', name), {
+    await readTextFile(join(folder, 'axe/memory', project, 'offline', name), {
       what: 'memory file',
       ...REPORT_IT,
     });

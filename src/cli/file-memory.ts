@@ -1,29 +1,47 @@
 import { basename, dirname, join, resolve } from 'node:path';
-import type { MemoryConfig } from '../agent/config.js';
+import type { LoadedAgent } from '../agent/agent-source.js';
+import { BUILT_IN_PREFIX } from '../agent/built-in.js';
 import { createClock } from '../lib/clock.js';
 import { dataDir } from '../lib/environment.js';
 import { messageOf } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
-import { apartPath, isNotesPath } from '../memory/paths.js';
+import { findRepositoryRoot } from '../lib/git.js';
+import { apartPath, isNotesPath, projectSlug } from '../memory/paths.js';
 import { statePath } from '../memory/state.js';
 import { createBrokenStore, type MemoryStore, type SaveResult } from '../memory/store.js';
 import { createFileStore } from '../memory/stores/file/file-store.js';
 import type { Terminal } from './terminal.js';
 
+/** The folder of a checkout's memory below `<data>/memory`; empty outside of a checkout. */
+export async function projectFolder(cwd: string): Promise<string> {
+  const root = await findRepositoryRoot(cwd);
+  return root === undefined ? '' : projectSlug(root);
+}
+
+interface FileMemoryPlace {
+  /** Undefined if the agent's file is gone. */
+  readonly agent: Pick<LoadedAgent, 'name' | 'config'> | undefined;
+  /** The run log in the tree. */
+  readonly path: string;
+  /** See {@link projectFolder}. */
+  readonly project: string;
+}
+
 /**
  * The memory of an agent on this machine: in axe's place, `<data>/memory/<agent>.md`, unless
- * `memory.path` names a file. The memory of the offline rules and the copies of rewrites are next to
- * it. Notes are in `<data>/memory`, unless `memory.dir` names a folder. `config` is undefined if the
- * agent's file is gone.
+ * `memory.path` names a file. A built-in agent works on any repository, so it has a memory for each,
+ * in `<data>/memory/<project>`. The memory of the offline rules and the copies of rewrites are next
+ * to the log. Notes are in the folder of the log, unless `memory.dir` names one.
  */
 export function openFileMemory(
-  config: MemoryConfig | undefined,
-  path: string,
+  { agent, path, project }: FileMemoryPlace,
   { cwd, env }: Terminal,
 ): MemoryStore {
+  const config = agent?.config.memory;
   const custom = config?.path ? resolve(cwd, config.path) : '';
+  const folder = agent?.name.startsWith(BUILT_IN_PREFIX) ? project : '';
   try {
-    const home = join(dataDir(env), 'memory');
+    const home = join(dataDir(env), 'memory', folder);
     const fileOf = (log: string) => (custom === '' ? join(home, log) : siblingOf(custom, log));
     const logs = [path, apartPath(path)];
     const files = logs.flatMap((log): readonly (readonly [inTree: string, file: string])[] => [

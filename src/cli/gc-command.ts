@@ -12,7 +12,7 @@ import { collectGarbage } from '../run/gc/gc.js';
 import { runLogPath } from '../run/memory.js';
 import { type ParsedFlags, wrongCount } from './command-line.js';
 import { agentsOf } from './config.js';
-import { openFileMemory } from './file-memory.js';
+import { openFileMemory, projectFolder } from './file-memory.js';
 import { loadByMemoryName, warnLeftOut } from './memory-place.js';
 import { createTerminalDeadline, print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
@@ -80,7 +80,8 @@ async function agentsWithMemory(
     else if ((await library.loadAgent(agent.id)).config.memory.enabled) names.push(agent.id);
   }
 
-  const logs = await listFolder(join(dataDir(terminal.env), 'memory'));
+  const project = await projectFolder(terminal.cwd);
+  const logs = await listFolder(join(dataDir(terminal.env), 'memory', project));
   const builtIn = BUILT_IN_AGENTS.filter(
     ({ shortName }) => !names.includes(shortName) && logs.includes(`${shortName}.md`),
   );
@@ -102,6 +103,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
   const deadline = createTerminalDeadline(terminal, 'Nothing was trimmed.');
   deadline.limit(2 * GC.questionSeconds * 1000);
   const hasStats = flags.bool('stats');
+  const project = await projectFolder(terminal.cwd);
   let usage: RunStats | undefined;
   try {
     const deps = await createTerminalDependencies({
@@ -118,7 +120,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
       {
         agent,
         path,
-        store: openFileMemory(agent.config.memory, path, terminal),
+        store: openFileMemory({ agent, path, project }, terminal),
         trigger: { kind: 'local' },
         model: flags.string('model'),
         fallbackModels: [],

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { LoadedAgent } from '../agent/agent-source.js';
-import { BUILT_IN_AGENTS, hasNotes } from '../agent/built-in.js';
+import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, hasNotes } from '../agent/built-in.js';
 import { parseModelRef } from '../agent/config.js';
 import { type AgentLoader, checkAgentName, type ListedAgent } from '../agent/loader.js';
 import type { GitHubClient } from '../github/client/client.js';
@@ -20,7 +20,7 @@ import { localAgents } from '../run/agents.js';
 import { runLogPath } from '../run/memory.js';
 import { type ParsedFlags, repositoryNamed } from './command-line.js';
 import { agentsDirOf, connectWithToken } from './config.js';
-import { openFileMemory, removeCopies } from './file-memory.js';
+import { openFileMemory, projectFolder, removeCopies } from './file-memory.js';
 import type { Terminal } from './terminal.js';
 
 interface MemoryPlace {
@@ -29,6 +29,8 @@ interface MemoryPlace {
   readonly path: string;
   /** In a workflow's memory every entry has provenance; on this machine the agent decides. */
   readonly writesProvenance: boolean;
+  /** The memory is this machine's, and that of the current repository alone. */
+  readonly isOfRepository: boolean;
   readonly hasNotes: boolean;
   /** Undefined if the agent's file is not here. */
   readonly loads: LoadedAgent['config']['memory'] | undefined;
@@ -62,13 +64,16 @@ export async function openMemoryPlace(
       ? defaultLogPath(name)
       : runLogPath(agent, parseModelRef(agent.config.model), isElsewhere);
 
-  let store = openFileMemory(memory, path, terminal);
+  const project = await projectFolder(cwd);
+  let store = openFileMemory({ agent, path, project }, terminal);
   if (dir !== '') store = await openFolder(resolve(cwd, dir), path, mayCreate);
   if (repository !== undefined) store = await openBranch(repository, flags, terminal, mayCreate);
   return {
     store,
     path,
     writesProvenance: isElsewhere || memory?.provenance === 'on',
+    isOfRepository:
+      !isElsewhere && project !== '' && agent?.name.startsWith(BUILT_IN_PREFIX) === true,
     hasNotes: agent !== undefined && hasNotes(agent),
     loads: memory,
     missing,

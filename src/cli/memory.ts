@@ -66,14 +66,19 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
   }
 
   const isHere = flags.string('dir') === '' && flags.string('repo') === '';
-  const head = command.kind === 'show' && isHere && quoted === '' ? `${text}\n${ELSEWHERE}` : text;
+  const head =
+    command.kind === 'show' && isHere && quoted === ''
+      ? `${text}\n${elsewhere(place.isOfRepository)}`
+      : text;
   print(terminal, clean([head, quoted, below].filter((part) => part !== '').join('\n\n')));
   return 0;
 }
 
 /** For people who look for the memory of a workflow on this machine. */
-const ELSEWHERE =
-  "This is the memory of this machine. For a workflow's memory add `--repo <owner/name>`, or `--dir .axe/memory` in a checkout. Runs of `offline/rules` keep theirs in `offline/`.";
+function elsewhere(isOfRepository: boolean): string {
+  const machine = isOfRepository ? 'this repository on this machine' : 'this machine';
+  return `This is the memory of ${machine}. For a workflow's memory add \`--repo <owner/name>\`, or \`--dir .axe/memory\` in a checkout. Runs of \`offline/rules\` keep theirs in \`offline/\`.`;
+}
 
 /** A name without an agent and without a memory is misspelled. Throws an AxeError. */
 async function requireMemory(
@@ -84,7 +89,7 @@ async function requireMemory(
   if (view.kind === 'failed') return;
   const { tree, log, apart } = view;
   if ([log.path, apart.path, `offline/${log.path}`].some((path) => tree.has(path))) return;
-  throw new AxeError(message, { exitCode, remedy: `${remedy}\n  ${ELSEWHERE}` });
+  throw new AxeError(message, { exitCode, remedy: `${remedy}\n  ${elsewhere(false)}` });
 }
 
 function describe({

@@ -21,7 +21,7 @@ import type { Dependencies, Publisher, Reporter } from '../run/dependencies.js';
 import { createToolOpener } from '../run/tools.js';
 import { createSecrets } from '../safety/secrets.js';
 import { connectWithToken, loadProvidersConfig, withExpandedPaths } from './config.js';
-import { openFileMemory } from './file-memory.js';
+import { openFileMemory, projectFolder } from './file-memory.js';
 import { formatJson } from './format-json.js';
 import { print, type Terminal } from './terminal.js';
 import { formatStats, type StatusLine } from './terminal-reporter.js';
@@ -54,6 +54,7 @@ export async function createTerminalDependencies(
   const secrets = createSecrets(env);
   const client = trigger.kind === 'local' ? undefined : await connectWithToken(terminal, status);
   const { signal } = deadline;
+  const project = await projectFolder(cwd);
   const sourceAt =
     client === undefined || trigger.kind === 'local'
       ? undefined
@@ -94,7 +95,7 @@ export async function createTerminalDependencies(
       artifactDir: options.artifactDir,
       keepArtifacts: options.keepArtifacts ? preserve : undefined,
     }),
-    openMemory: ({ config }, { path }) => openFileMemory(config.memory, path, terminal),
+    openMemory: (agent, { path }) => openFileMemory({ agent, path, project }, terminal),
     publisher: createTerminalPublisher(options),
     publishRules: DEFAULT_PUBLISH_RULES,
     reporter,
