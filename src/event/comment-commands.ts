@@ -158,7 +158,7 @@ export function askedQuestion(trigger: Trigger): string | undefined {
 
 const ASK = /^(?:[ \t]*\n)* {0,3}\/axe ask(?:[ \t\n]|$)/i;
 
-/** The table of `docs/events.md`. @internal */
+/** The table of `docs/reference/commands.md`. @internal */
 export function formatCommandTable(): string {
   const rows = COMMENT_COMMANDS.map(
     ({ forms, place, people = 'write access', effect, asksModel }) => [
