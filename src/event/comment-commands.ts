@@ -63,6 +63,13 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
     asksModel: true,
   },
   {
+    name: 'test',
+    forms: ['/axe test', '/axe test <name>'],
+    place: 'as `dismiss`',
+    effect: 'Shows the finding by a test. One that it has already is only run again.',
+    asksModel: true,
+  },
+  {
     name: 'pause',
     forms: ['/axe pause'],
     place: 'pull requests',
@@ -126,6 +133,7 @@ const HELP: readonly HelpLine[] = [
     text: '`/axe fix` — commit a fix for a finding (`fix all`: for each one)',
     needsChanges: true,
   },
+  { commands: ['test'], text: '`/axe test` — show a finding by a test' },
   {
     commands: ['pause', 'resume'],
     text: '`/axe pause` · `/axe resume` — stop runs here, allow them again',

@@ -1,7 +1,7 @@
 import type { ReactionName } from '../github/posting/issues.js';
 import { utf8Bytes } from '../lib/text/bytes.js';
 import type { PlacedFinding } from './change/diff-lines.js';
-import type { Finding, Severity } from './finding.js';
+import type { Finding, FindingTest, Severity } from './finding.js';
 import type { KnownFinding, Lesson, Settlement } from './known-finding.js';
 
 /** Limits on the kinds, the number and the severity of the things that a run publishes. */
@@ -243,6 +243,8 @@ export interface BufferedPublications {
   readonly unverified: number;
   /** Findings for which the run tried to write a test; left out: none. */
   readonly tested?: readonly TestedFinding[];
+  /** Tests that show findings of earlier runs; left out: none. */
+  readonly shownNow?: readonly { readonly id: string; readonly test: FindingTest }[];
   readonly settlements: readonly Settlement[];
   /** Findings that were refused, and that no later call got accepted. */
   readonly refusedFindings: readonly RefusedFinding[];

@@ -36,6 +36,12 @@ export interface KnownFinding
   readonly stored: KeptFinding | undefined;
 }
 
+/** A finding for a run that fixes it. */
+export interface FindingToFix extends KnownFinding {
+  /** The text of its test, which the fix has to pass; left out: it has none that can be read. */
+  readonly testText?: string;
+}
+
 /** People know what was decided: a text of ours says it, or nobody needs to be told. */
 export function isTold({ rev, isMute, toldRev }: KnownFinding): boolean {
   return isMute || toldRev >= rev;

@@ -12,7 +12,7 @@ import {
   type WorkflowRunTrigger,
 } from '../event/trigger.js';
 import type { ReviewScope } from '../findings/change/scope.js';
-import type { KnownFinding } from '../findings/known-finding.js';
+import type { FindingToFix } from '../findings/known-finding.js';
 import { formatFindingToFix } from '../findings/post/finding-texts.js';
 import { DEFAULT_TASK } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
@@ -46,7 +46,7 @@ export interface TaskParts {
   readonly stdin: string;
   readonly trigger: Trigger;
   /** Findings that are described instead of the event. */
-  readonly toFix?: readonly KnownFinding[];
+  readonly toFix?: readonly FindingToFix[];
   readonly context: TriggerContext | undefined;
   /** The part of a pull request that is reviewed; default: all of it. */
   readonly scope?: ReviewScope;

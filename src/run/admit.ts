@@ -35,6 +35,7 @@ import {
   type ReviewScope,
   reviewCommand,
 } from '../findings/change/scope.js';
+import type { KnownFinding } from '../findings/known-finding.js';
 import { isPaused, postedWords, type ReviewFact } from '../findings/state-facts.js';
 import { AxeError, ConfigError, isNotFound, type Warning } from '../lib/errors.js';
 import { exhaustedLimit, hasSpendLimit, spendBefore } from '../loop/budget.js';
@@ -147,6 +148,11 @@ export function permissionOf(answer: PermissionAnswer): Permission | 'unknown' {
   return answer.kind === 'known' ? answer.permission : 'unknown';
 }
 
+/** The findings that a run is about, if it is shown nothing else of the pull request. */
+function findingsAlone({ toFix, toShow }: RunRequest): readonly KnownFinding[] | undefined {
+  return toFix ?? (toShow && [toShow.finding]);
+}
+
 /** To fix findings, any agent gets the prompt and the tools of the built-in fixer. */
 async function loadAgent(
   { agent: name, toFix }: RunRequest,
@@ -207,7 +213,7 @@ async function admitByState(
       author: authorPermission,
       allowBots: admissionPolicy.allowBots,
       head: pull && originOf(pull, trigger),
-      toFix: request.toFix,
+      toFix: findingsAlone(request),
     }),
   );
 
@@ -290,20 +296,21 @@ function wasReviewed(facts: readonly ReviewFact[], trigger: Trigger): boolean {
 }
 
 async function fetchContext(
-  { trigger, toFix }: RunRequest,
+  request: RunRequest,
   { github, deadline }: Dependencies,
 ): Promise<TriggerContext | undefined> {
-  if (toFix !== undefined) return { kind: 'none', warnings: [] };
-  return await github?.context(trigger, deadline.signal);
+  if (findingsAlone(request) !== undefined) return { kind: 'none', warnings: [] };
+  return await github?.context(request.trigger, deadline.signal);
 }
 
 /** The pull request of a comment whose event does not say where its head is. */
 async function pullOfComment(
-  { trigger, toFix }: RunRequest,
+  request: RunRequest,
   { github, deadline }: Dependencies,
 ): Promise<PullAtStart | undefined> {
-  if (trigger.kind !== 'comment' || !isForkUnknown(trigger) || toFix !== undefined)
-    return undefined;
+  const { trigger } = request;
+  if (trigger.kind !== 'comment' || !isForkUnknown(trigger)) return undefined;
+  if (findingsAlone(request) !== undefined) return undefined;
   return await github?.pull(trigger.number, deadline.signal);
 }
 

@@ -63,7 +63,9 @@ export async function openConversationTools(
     if (!isError) issues.show(text);
   };
   const purposeTools = purpose === undefined ? [] : [...(purpose.others ?? []), purpose.tool];
-  const reviewing = withAccepted(publishing.tools, run.keepFound);
+  const { fixTests } = run;
+  const published = fixTests === undefined ? publishing.tools : fixTests.before(publishing.tools);
+  const reviewing = withAccepted(published, run.keepFound);
   const opened = [...box.tools, ...forNotes.tools, ...reviewing, ...purposeTools];
   const tools = trackTools(withSecretsHidden(opened, deps.secrets.values), plan.reading, show);
   return { tools, missingServers: box.missingServers ?? [], close: () => box.close() };

@@ -11,6 +11,7 @@ import { withoutSecrets } from '../loop/messages.js';
 import type { UsageByAgent } from '../loop/reply.js';
 import type { Tool, ToolEffect } from '../tools/tool.js';
 import type { Dependencies } from './dependencies.js';
+import type { FixTests } from './fix-tests.js';
 import type {
   MemorySaveResult,
   OpenRun,
@@ -85,6 +86,8 @@ export interface LiveRun {
   /** Memory of sub-agents that could not be saved. */
   readonly lost: MemorySaveResult[];
   readonly maxDepth: number;
+  /** Tests of the findings that the run fixes; left out: none. */
+  readonly fixTests?: FixTests;
 }
 
 export interface ConversationResult {

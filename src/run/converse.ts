@@ -95,6 +95,7 @@ export async function converse(
     notes,
     lost: [],
     maxDepth: agent.config.subAgentsConfig.maxDepth || DEFAULT_MAX_DEPTH,
+    fixTests: await fixTestsOf(request, deps),
   };
   const conversation: AgentConversation = {
     plan,
@@ -108,7 +109,8 @@ export async function converse(
   reporter.event({ kind: 'run-started', plan, memory, notes: notes?.found });
   let artifacts: Conversed['artifacts'];
   const ended = testedAgain?.settlements ?? [];
-  const { unread, ...result } = await holdAll(conversation, run, ended).finally(async () => {
+  const hold = request.toShow === undefined ? holdAll : holdTest;
+  const { unread, ...result } = await hold(conversation, run, ended).finally(async () => {
     artifacts = await deps.closeTools((warning) => reporter.warn(warning));
     await endIfLeaked(deps);
   });
@@ -151,7 +153,8 @@ async function holdAll(
         );
 
   const buffered = withEnds(withHidden(conversed.buffered, run), endedByTests);
-  const outcome = judgeOutcome(conversed.outcome, buffered, run.request);
+  const judged = judgeOutcome(conversed.outcome, buffered, run.request);
+  const outcome = run.fixTests?.withResults(judged) ?? judged;
   // On the command line a truncated answer is a success, so people need a warning.
   if (conversed.outcome.kind === 'incomplete' && outcome.kind === 'completed')
     conversation.loop.reporter.warn(truncatedAnswerWarning(conversed.outcome.error));
@@ -163,12 +166,29 @@ async function holdAll(
   return await verifyFindings(conversation, settled, run);
 }
 
+/** Has one finding shown by a test: no other conversation is held. */
+async function holdTest(
+  conversation: AgentConversation,
+  run: LiveRun,
+): Promise<ConversationResult> {
+  const { showFinding } = await import('./show-finding.js');
+  return await showFinding(conversation, run);
+}
+
+/** The tests of the findings that a run fixes; undefined if none of them has one. */
+async function fixTestsOf({ toFix, fixBench }: RunRequest, { changes }: Dependencies) {
+  if (toFix === undefined || fixBench === undefined || changes === undefined) return undefined;
+  const { createFixTests } = await import('./fix-tests.js');
+  return createFixTests(toFix, fixBench, changes);
+}
+
 /**
  * Tests of earlier findings are run again before the reviewer is asked: its task has the results.
  */
 async function testsAgain(request: RunRequest, openRun: OpenRun, deps: Dependencies) {
   const hasTests = openRun.learned.ledger?.open.some(({ test }) => test !== undefined);
-  if (hasTests !== true || request.toFix !== undefined) return undefined;
+  const isAboutFindings = request.toFix !== undefined || request.toShow !== undefined;
+  if (hasTests !== true || isAboutFindings) return undefined;
   const { runTestsAgain } = await import('./run-tests-again.js');
   return await runTestsAgain(openRun, deps);
 }

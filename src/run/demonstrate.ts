@@ -23,13 +23,16 @@ export interface Demonstrations {
   toolFor(ids: readonly string[]): Tool | undefined;
   /** The findings after their second look, those that hold with the test that shows them. */
   applied(findings: readonly PlacedFinding[]): readonly PlacedFinding[];
+  /** One finding after its second look, with its test if it holds. */
+  withTest<Shown extends Finding>(finding: Shown): Shown;
   /** For the job summary. */
-  tested(findings: readonly PlacedFinding[]): readonly TestedFinding[];
+  tested(findings: readonly Pick<PlacedFinding, 'finding'>[]): readonly TestedFinding[];
 }
 
 const NO_DEMONSTRATIONS: Demonstrations = {
   toolFor: () => undefined,
   applied: (findings) => findings,
+  withTest: (finding) => finding,
   tested: () => [],
 };
 
@@ -80,7 +83,8 @@ function findingsToShow(
     .slice(0, Math.max(0, DEMONSTRATION.ofPull - shown));
 }
 
-function demonstrationsOf(
+/** Runs the tests of these findings on a bench. */
+export function demonstrationsOf(
   findings: readonly Finding[],
   bench: TestBench,
   { plan, loop }: Pick<AgentConversation, 'plan' | 'loop'>,
@@ -104,7 +108,16 @@ function demonstrationsOf(
     return { ...result, ms };
   }
 
+  function withTest<Shown extends Finding>(finding: Shown): Shown {
+    const attempt = attempts.get(finding.id);
+    if (attempt?.kind !== 'shown' || finding.confidence !== 'confirmed') return finding;
+    const head = change?.head ?? '';
+    const test = { ...keptTest(attempt.test), words: plan.reading.word, head };
+    return { ...finding, test, shown: attempt.test.shown };
+  }
+
   return {
+    withTest,
     toolFor(ids) {
       const claims = ids.map((id) => byId.get(id)).map((finding) => finding && claimOf(finding));
       if (claims.every((claim) => claim === undefined)) return undefined;
@@ -121,18 +134,10 @@ function demonstrationsOf(
       });
     },
     applied: (placed) =>
-      placed.map((placedFinding) => {
-        const { finding } = placedFinding;
-        const attempt = attempts.get(finding.id);
-        const holds = finding.confidence === 'confirmed';
-        if (attempt?.kind !== 'shown' || !holds) return placedFinding;
-        const test = {
-          ...keptTest(attempt.test),
-          words: plan.reading.word,
-          head: change?.head ?? '',
-        };
-        return { ...placedFinding, finding: { ...finding, test, shown: attempt.test.shown } };
-      }),
+      placed.map((placedFinding) => ({
+        ...placedFinding,
+        finding: withTest(placedFinding.finding),
+      })),
     tested: (placed) =>
       placed
         .filter(({ finding }) => byId.has(finding.id))

@@ -95,26 +95,33 @@ export async function makePlan(
   ].flat();
   const plan = buildPlan(request, basis, { ...known, texts, task, form, warnings });
   const localChange = input.change && { head: '', base: '', diff: input.change.diff };
-  const change = reviewedChange(basis.trigger, context) ?? localChange;
+  const change = request.toShow?.change ?? reviewedChange(basis.trigger, context) ?? localChange;
   return { kind: 'draft', plan, change, reads };
 }
 
-/** Starts what the plan waits for. A command that fixes findings has them already. */
+/** Starts what the plan waits for. */
 function startReads(request: RunRequest, admitted: Admitted, deps: Dependencies): StartedReads {
   const { agent, model } = admitted.basis;
   const { params, stream } = agent.config;
   const price = request.price ?? params.price;
-  const hasFindings = request.toFix !== undefined;
   return {
     ...admitted.reads,
-    earlier: hasFindings
-      ? Promise.resolve({ ledger: undefined, others: [] })
-      : startEarly(readEarlierFindings(admitted, deps)),
+    earlier: startEarly(earlierOf(request, admitted, deps)),
     scope: startEarly(findScope(request, admitted, deps)),
     model: request.dryRun
       ? undefined
       : startEarly(openModel(deps, model, { ...params, stream, price })),
   };
+}
+
+/** A run that is about findings alone settles none, and knows those of its command. */
+async function earlierOf(
+  { toFix, toShow }: RunRequest,
+  admitted: Admitted,
+  deps: Dependencies,
+): Promise<EarlierFindings> {
+  if (toFix !== undefined || toShow !== undefined) return { ledger: toShow?.ledger, others: [] };
+  return await readEarlierFindings(admitted, deps);
 }
 
 /** The texts of an agent besides its file. */

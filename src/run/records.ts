@@ -11,7 +11,7 @@ import type { BufferedPublications } from '../findings/buffered-publications.js'
 import type { Coverage, ReviewScope } from '../findings/change/scope.js';
 import type { HiddenPlace } from '../findings/decide/hidden-findings.js';
 import type { Ledger } from '../findings/decide/ledger.js';
-import type { KnownFinding } from '../findings/known-finding.js';
+import type { FindingToFix, KnownFinding } from '../findings/known-finding.js';
 import type { ReviewResult } from '../findings/post/record.js';
 import type { ReviewFact } from '../findings/state-facts.js';
 import type { Posted } from '../github/posting/posted.js';
@@ -31,6 +31,7 @@ import type { DiffPolicy, LocalChange } from '../prompt/diff-policy.js';
 import type { readGuidance } from '../prompt/guidance.js';
 import type { NotesPrompt, SystemPromptParts } from '../prompt/prompt.js';
 import type { Task } from '../prompt/task.js';
+import type { TestBench } from '../tools/process/test-bench.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 import type { GcResult } from './gc-result.js';
 import type { MemoryCommandResult } from './memory-commands/command-session.js';
@@ -46,7 +47,11 @@ export interface RunRequest {
   readonly prompt: string;
   readonly trigger: Trigger;
   /** The findings to fix, and all that the run is shown of the pull request; left out: not a fix. */
-  readonly toFix?: readonly KnownFinding[];
+  readonly toFix?: readonly FindingToFix[];
+  /** Runs the tests of these findings; a string says why they are not run. Left out: no tests. */
+  readonly fixBench?: TestBench | string;
+  /** The finding to show by a test, and nothing else; left out: the run has another purpose. */
+  readonly toShow?: FindingToShow;
   readonly admissionPolicy: AdmissionPolicy;
   /** `full`: each review reads the whole pull request; else only the changes since the last one. */
   readonly reviewScope?: 'auto' | 'full';
@@ -78,6 +83,14 @@ export interface RunRequest {
   readonly fallbackModels: readonly string[];
   readonly timeLimit: (agentTimeoutSeconds: number) => number;
   readonly dryRun: boolean;
+}
+
+/** A finding for a run that shows it by a test, with what its command has read. */
+export interface FindingToShow {
+  readonly finding: KnownFinding;
+  readonly ledger: Ledger;
+  readonly change: ReviewedChange;
+  readonly bench: TestBench;
 }
 
 /** The part of a plan that is decided before memory is read. */

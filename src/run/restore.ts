@@ -33,7 +33,8 @@ export async function restore(
 
   const { ledger } = learned;
   const isHidden = request.dryRun && request.isMemoryHidden;
-  const isKnown = ledger !== undefined && change !== undefined && !isHidden;
+  const isShown = !isHidden && request.toShow === undefined;
+  const isKnown = ledger !== undefined && change !== undefined && isShown;
   for (const text of isKnown ? strangersInTitles(ledger.findings) : []) plan.reading.add(text);
   const lessons = isKnown ? formatKnownFindings(ledger) : undefined;
   const memory = await restoreMemory(plan, stored, deps);

@@ -57,12 +57,13 @@ export async function runTestsAgain(
         ? `the text of the one of ${finding.handle} is not in its comment as it was`
         : 'no time is left';
     if (text === undefined || isLate) warn(failure);
-    else results.set(finding, await resultNow(finding.test, text, bench, signal));
+    else results.set(finding, await testNow(finding.test, text, bench, signal));
   }
   return outcomeOf(results, plan);
 }
 
-async function resultNow(
+/** Runs the test of a finding on the code as it is. */
+export async function testNow(
   { path, command, saw: [withFault, withoutFault] }: FindingTest,
   text: string,
   bench: TestBench,

@@ -20,7 +20,7 @@ export async function runPipeline(
   originalDeps: Dependencies,
 ): Promise<RunReport> {
   const commandResult = await runCommand(originalRequest, originalDeps);
-  if (commandResult !== undefined && commandResult.kind !== 'fix') return commandResult;
+  if (commandResult !== undefined && commandResult.kind !== 'start') return commandResult;
   const unmasked = commandResult?.request ?? originalRequest;
   const { request, deps } = withMaskedInputs(unmasked, originalDeps);
 

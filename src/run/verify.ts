@@ -220,18 +220,19 @@ interface Claims extends DescribedClaims {
  * Has each claim verified in a conversation of its own, unless the run has failed or has spent its
  * budget. Never throws: errors are in the result.
  */
-async function verifyClaims(
+export async function verifyClaims(
   claims: readonly Claims[],
   agent: InternalAgent,
   review: {
     readonly reviewer: AgentConversation;
-    readonly result: ConversationResult;
+    /** The outcome of the conversation that made the claims; left out: none was held. */
+    readonly result?: Pick<ConversationResult, 'outcome'>;
     readonly demonstrations?: Demonstrations;
   },
   run: LiveRun,
 ): Promise<Verification> {
   const { reviewer, result, demonstrations } = review;
-  const { kind } = result.outcome;
+  const kind = result?.outcome.kind;
   const isOver = kind === 'failed' || kind === 'refused' || reviewer.loop.signal.aborted;
   if (isOver || run.budget.spent() !== undefined)
     return { verdicts: new Map(), stats: [], lost: [] };

@@ -63,6 +63,18 @@ describe('a command, whatever follows it,', () => {
   });
 
   it.each([
+    ['/axe test', undefined],
+    ['/axe test FQ7K2', 'FQ7K2'],
+    ['@axe test fq7k2', 'FQ7K2'],
+    ['@axe test', undefined],
+  ])('asks for a test in %j', (body, handle) => {
+    expect(read(body, IN_THREAD)).toMatchObject({ verb: 'test', handle });
+  });
+
+  it.each([
+    '@axe test',
+    '@axe test the limit',
+    '/axe test the limit',
     '@axe fix this',
     '@axe fix it',
     '@axe fix',
@@ -71,7 +83,7 @@ describe('a command, whatever follows it,', () => {
     '/axe fix login',
     '@axe fix utf8-bom',
     '@axe fix all of it',
-  ])('asks for no fix of a finding in %j below a pull request', (body) => {
+  ])('asks for no fix or test of a finding in %j below a pull request', (body) => {
     expect(read(body)).toBeUndefined();
   });
 
@@ -122,6 +134,8 @@ it.each([
   ['/axe resme', '/axe resume'],
   ['/axe forgt 01m8k2', '/axe forget 01m8k2'],
   ['/axe dismis FQ7K2', '/axe dismiss FQ7K2'],
+  ['/axe tests FQ7K2', '/axe test FQ7K2'],
+  ['/axe test FQ7K2 please', '/axe test FQ7K2'],
   ['/axe reopne', '/axe reopen'],
   ['@axe revew', '/axe review'],
 ])('a mistyped command %j is corrected to %j', (body, meant) => {

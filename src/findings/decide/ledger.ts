@@ -13,6 +13,7 @@ import {
   compareSeverity,
   type Finding,
   type FindingActor,
+  type FindingTest,
   hasEnded,
   isBlocking,
   isOpen,
@@ -312,6 +313,12 @@ export class Ledger {
     if (finding !== undefined) this.#put({ ...finding, saw: { ...finding.saw, resolvedBy } });
   }
 
+  /** Notes the test that shows a finding, if it is still open. */
+  noteTest(id: string, test: FindingTest): void {
+    const finding = this.byId(id);
+    if (finding !== undefined && isOpen(finding)) this.#put({ ...finding, test });
+  }
+
   /** The record as it is now. */
   record(parts: RecordParts): PullRecord {
     const findings = this.#findings.map((finding) =>
@@ -405,6 +412,7 @@ export function applyToLedger(
 ): FindingChanges {
   if (pushed !== undefined) ledger.endCommitted(pushed);
   ledger.endRepaired();
+  for (const { id, test } of buffered.shownNow ?? []) ledger.noteTest(id, test);
   const keptById = new Map<string, KnownFinding>();
   const heldBack = [...buffered.heldBack];
   const fresh: PlacedFinding[] = [];

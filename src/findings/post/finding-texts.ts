@@ -8,6 +8,7 @@ import { showName } from '../../safety/hidden.js';
 import type { BufferedPublications } from '../buffered-publications.js';
 import { isHeldBackByPerson } from '../decide/duplicates.js';
 import { CLAIMED_OVER_TEXT, type FindingChanges, type Ledger } from '../decide/ledger.js';
+import type { FindingTest } from '../finding.js';
 import {
   compareSeverity,
   hasEnded,
@@ -16,7 +17,7 @@ import {
   type Severity,
   STATE_REASON_TEXTS,
 } from '../finding.js';
-import type { KnownFinding, Lesson, Settlement } from '../known-finding.js';
+import type { FindingToFix, KnownFinding, Lesson, Settlement } from '../known-finding.js';
 import { SEVERITY_ICONS, titleLine } from './comment-text.js';
 
 /**
@@ -334,9 +335,9 @@ function formatFinding({
 }
 
 /** A finding for the prompt of a run that fixes it, with the lines that prove it. */
-export function formatFindingToFix(finding: KnownFinding): string {
+export function formatFindingToFix(finding: FindingToFix): string {
   const { handle, path, line, severity, category, title, body, trigger, code } = finding;
-  const { evidence, suggestion } = finding;
+  const { evidence, suggestion, test, testText = '' } = finding;
   const text = paragraphs([
     `${handle} in ${path}:${line}${code === undefined ? '' : `\n${code}`}`,
     `${severity} · ${category} — ${title}`,
@@ -344,8 +345,13 @@ export function formatFindingToFix(finding: KnownFinding): string {
     trigger === undefined ? '' : `When: ${trigger}`,
     suggestion === undefined ? '' : `Suggested:\n\n${codeBlock(suggestion, '')}`,
     evidence.map((cited) => `- ${cited.path}:${cited.line} ${cited.code}`).join('\n'),
+    test === undefined || testText === '' ? '' : formatGoal(test, testText),
   ]);
   return fence(text, { source: `finding ${handle}` });
+}
+
+function formatGoal({ path, command, saw: [withFault, withoutFault] }: FindingTest, text: string) {
+  return `Your goal is that this test passes. It is run over your changes before each commit: \`${command}\`, as \`${path}\`. Now it sees "${withFault}"; it has to see "${withoutFault}". Take it in the project's style, without the line for \`/tmp/axe-saw\`, if you can change its path.\n\n${codeBlock(text, '')}`;
 }
 
 function formatLesson({ handle, path, category, title, pull }: Lesson): string {

@@ -40,6 +40,11 @@ export interface FixCommand extends OnFinding {
   readonly isAll: boolean;
 }
 
+/** Shows a finding by a test. */
+export interface TestCommand extends OnFinding {
+  readonly verb: 'test';
+}
+
 export interface AgentMemory {
   readonly kind: 'open';
   readonly agent: LoadedAgent;

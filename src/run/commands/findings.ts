@@ -1,9 +1,16 @@
+import type { LoadedAgent } from '../../agent/agent-source.js';
 import type { CommentTrigger } from '../../event/trigger.js';
-import { DEFAULT_ADMISSION_POLICY, offersCommands, rightsOf } from '../../event/trust.js';
+import {
+  DEFAULT_ADMISSION_POLICY,
+  factsOf,
+  offersCommands,
+  Reading,
+  rightsOf,
+} from '../../event/trust.js';
 import type { Ledger } from '../../findings/decide/ledger.js';
 import { compareSeverity, hasEnded, isOpen } from '../../findings/finding.js';
 import { type KeptFinding, readCopy } from '../../findings/kept-finding.js';
-import type { KnownFinding } from '../../findings/known-finding.js';
+import type { FindingToFix, KnownFinding } from '../../findings/known-finding.js';
 import {
   CONVERSATION_STAYS_OPEN,
   replyToDismissal,
@@ -11,6 +18,8 @@ import {
   replyToLeft,
   replyToReopen,
 } from '../../findings/post/finding-texts.js';
+import { WHY_NOT_SHOWN } from '../../findings/post/test-command-text.js';
+import { findTestText } from '../../findings/post/test-text.js';
 import { saidRevsBy } from '../../findings/read/peoples-words.js';
 import { agentOfReview } from '../../findings/state-facts.js';
 import {
@@ -22,6 +31,7 @@ import {
 import { cleanLine } from '../../lib/text/format.js';
 import { orderToFix } from '../../prompt/task.js';
 import { readOwnMark } from '../../safety/mark.js';
+import type { TestBench } from '../../tools/process/test-bench.js';
 import type { Dependencies } from '../dependencies.js';
 import { keepsState, readFindings } from '../earlier-reviews.js';
 import { readMemory } from '../memory.js';
@@ -36,6 +46,7 @@ import {
   DRY_RUN,
   type FindingCommand,
   type FixCommand,
+  type TestCommand,
 } from './command.js';
 
 /**
@@ -100,7 +111,7 @@ export async function runFindingCommand(
  * People say "not a bug" to each other too, so only a reply in the thread of our finding counts.
  */
 export async function isAboutFinding(
-  { trigger }: FindingCommand | FixCommand,
+  { trigger }: FindingCommand | FixCommand | TestCommand,
   { github, deadline }: Dependencies,
 ): Promise<boolean> {
   const answer = await github?.said(trigger.number, { isFresh: false }, deadline.signal);
@@ -111,8 +122,8 @@ export async function isAboutFinding(
 }
 
 /** Reads the findings and the change of a command's pull request. */
-async function readPullFindings(
-  command: FindingCommand | FixCommand,
+export async function readPullFindings(
+  command: FindingCommand | FixCommand | TestCommand,
   { agent, memory }: AgentMemory,
   deps: Dependencies,
 ): Promise<
@@ -142,13 +153,18 @@ async function readPullFindings(
       rights: rightsOf('own'),
       change,
       isFork: change?.isFork === true,
-      add: (seen) => (command.verb === 'fix' ? seen : withComment(seen, command, deps.clock.now())),
+      add: (seen) => (isDecision(command) ? withComment(seen, command, deps.clock.now()) : seen),
     },
     deps,
   );
   if (trouble !== undefined)
     return { result: refusal('unreadable', `the conversations could not be read: ${trouble}`) };
   return { ledger, change };
+}
+
+/** The command decides about a finding. */
+function isDecision(command: FindingCommand | FixCommand | TestCommand): command is FindingCommand {
+  return command.verb !== 'fix' && command.verb !== 'test';
 }
 
 /**
@@ -190,7 +206,7 @@ function withComment(
 }
 
 /** Several agents can hear a comment; one of them answers. */
-function answerOnce(result: MemoryRefusal): CommandAnswer {
+export function answerOnce(result: MemoryRefusal): CommandAnswer {
   return { result, among: 'unless-answered' };
 }
 
@@ -211,8 +227,8 @@ function isOfOtherAgent({ first, replies }: Thread, { context }: Ledger): boolea
 }
 
 /** The findings that a command refers to, or the answer if they are not clear. */
-function findTargets(
-  { handle, trigger, verb }: FindingCommand | FixCommand,
+export function findTargets(
+  { handle, trigger, verb }: FindingCommand | FixCommand | TestCommand,
   ledger: Ledger,
 ): readonly KnownFinding[] | CommandAnswer {
   const { seen } = ledger;
@@ -243,7 +259,7 @@ const MAX_TITLE = 100;
 
 /** Lists the findings that a command without a name can refer to. */
 function unclearTarget(
-  verb: (FindingCommand | FixCommand)['verb'],
+  verb: (FindingCommand | FixCommand | TestCommand)['verb'],
   findings: readonly KnownFinding[],
 ): MemoryRefusal {
   const toChange = findings
@@ -271,7 +287,7 @@ export async function findToFix(
   command: FixCommand,
   opened: AgentMemory,
   deps: Dependencies,
-): Promise<readonly KnownFinding[] | CommandAnswer> {
+): Promise<FixWork | CommandAnswer> {
   const pullFindings = await readPullFindings(command, opened, deps);
   if ('result' in pullFindings) return pullFindings;
   const { ledger, change } = pullFindings;
@@ -302,10 +318,51 @@ export async function findToFix(
       ),
     };
 
-  if (deps.changes !== undefined) return open;
+  if (deps.changes !== undefined)
+    return await withTests(command, open, { ledger, change, agent: opened.agent }, deps);
   const remedy =
     'Add the files that it may change to the `with:` of the step, as in `changes-allowed: src/**`, and `contents: write` under `permissions:` of the job.';
   return { result: refusal('refused', 'this workflow lets runs change nothing', remedy) };
+}
+
+/** Adds the texts of their tests to findings, and opens a bench for them if there are any. */
+async function withTests(
+  command: FixCommand,
+  open: readonly KnownFinding[],
+  {
+    ledger,
+    change,
+    agent,
+  }: { readonly ledger: Ledger; readonly change: ReviewedChange; readonly agent: LoadedAgent },
+  deps: Dependencies,
+): Promise<FixWork> {
+  const findings = open.map((finding) => {
+    const testText = finding.test && findTestText(finding.test, finding, ledger.seen);
+    return { ...finding, testText };
+  });
+  if (findings.every(({ testText }) => testText === undefined)) return { findings };
+  const place = { agent, head: change.head };
+  return { findings, bench: await openBench(command, findings, place, deps) };
+}
+
+/** The bench for tests of findings in a run that is shown these alone; a string says why none. */
+export async function openBench(
+  command: FixCommand | TestCommand,
+  findings: readonly KnownFinding[],
+  place: { readonly agent: LoadedAgent; readonly head: string },
+  { openTestBench, deadline }: Dependencies,
+): Promise<TestBench | string> {
+  const trigger = aboutFindings(command.trigger);
+  // Only people with write access give commands.
+  const reading = new Reading(factsOf(trigger, { actor: 'write', toFix: findings }));
+  const opened = await openTestBench?.({ ...place, reading, signal: deadline.signal });
+  return opened ?? WHY_NOT_SHOWN.noBench;
+}
+
+/** The findings that a run is to fix, with a bench for their tests; left out: none has a test. */
+interface FixWork {
+  readonly findings: readonly FindingToFix[];
+  readonly bench?: TestBench | string;
 }
 
 /**
@@ -315,24 +372,30 @@ export async function findToFix(
 export function fixRequest(
   request: RunRequest,
   trigger: CommentTrigger,
-  findings: readonly KnownFinding[],
+  { findings, bench: fixBench }: FixWork,
 ): RunRequest {
   const handles = findings.map(({ handle }) => handle);
   return {
-    ...request,
-    trigger: {
-      ...trigger,
-      title: '',
-      description: '',
-      body: '',
-      subjectAuthor: trigger.author,
-      isFork: false,
-      place: undefined,
-    },
-    admissionPolicy: DEFAULT_ADMISSION_POLICY,
+    ...requestAboutFindings(request, trigger),
     prompt: orderToFix(handles, trigger.number),
+    toFix: findings,
+    fixBench,
+  };
+}
+
+/** A run that is shown findings and no other text of the pull request, which is not a fork's. */
+export function requestAboutFindings(request: RunRequest, trigger: CommentTrigger): RunRequest {
+  return {
+    ...request,
+    trigger: aboutFindings(trigger),
+    admissionPolicy: DEFAULT_ADMISSION_POLICY,
     // A person reads the answer, even if the workflow reads reviews as JSON.
     outputSchema: '',
-    toFix: findings,
   };
+}
+
+/** The comment without other people's texts, on a pull request that is not a fork's. */
+function aboutFindings(trigger: CommentTrigger): CommentTrigger {
+  const texts = { title: '', description: '', body: '', place: undefined } as const;
+  return { ...trigger, ...texts, subjectAuthor: trigger.author, isFork: false };
 }

@@ -33,20 +33,22 @@ import {
   keepCommandFacts,
   openAgentMemory,
   READ_ONLY,
+  type TestCommand,
 } from './command.js';
 import { findToFix, fixRequest, isAboutFinding, runFindingCommand } from './findings.js';
 import { formatHelpReply, formatPaused } from './reply-texts.js';
+import { findToShow, showRequest } from './test-finding.js';
 
-type FixRun = { readonly kind: 'fix'; readonly request: RunRequest };
+type StartedRun = { readonly kind: 'start'; readonly request: RunRequest };
 
 /**
- * Carries out the command of a comment without a model; for `/axe fix` it returns the run to start.
- * Undefined if there is no command. Throws an AxeError.
+ * Carries out the command of a comment without a model; for `/axe fix` and `/axe test` it returns the
+ * run to start. Undefined if there is no command. Throws an AxeError.
  */
 export async function runCommentCommand(
   request: RunRequest,
   { acknowledgement, ...world }: Dependencies,
-): Promise<RunReport | FixRun | undefined> {
+): Promise<RunReport | StartedRun | undefined> {
   const { trigger, dryRun, admissionPolicy } = request;
   const deps: Dependencies = dryRun ? world : { ...world, acknowledgement };
   const command = readCommand(trigger, admissionPolicy.triggerPhrase);
@@ -61,15 +63,14 @@ export async function runCommentCommand(
   if (opened.kind === 'skipped') return opened;
   const agent = opened.agent.name;
   const answer =
-    command.verb === 'fix'
-      ? await findToFix(command, opened, deps)
+    command.verb === 'fix' || command.verb === 'test'
+      ? await startRun(command, opened, request, deps)
       : await carryOut(command, opened, request, deps);
-  if (!('result' in answer)) return { kind: 'fix', request: fixRequest(request, trigger, answer) };
+  if ('kind' in answer) return answer;
 
   const { result, isSilent: isForOtherAgent = false, ...replyOptions } = answer;
   // A plain sentence is not an explicit command, so no failure is reported.
-  const isFailedPhrase =
-    command.verb === 'dismiss' && command.isReply === true && result.kind !== 'done';
+  const isFailedPhrase = 'isReply' in command && command.isReply === true && result.kind !== 'done';
   const isSilent = isForOtherAgent || isFailedPhrase;
   if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
   if (!isSilent) deps.acknowledgement?.start();
@@ -79,8 +80,28 @@ export async function runCommentCommand(
   return { kind: 'memory-command', agent, command: command.verb, result, published };
 }
 
+/** The run of a command that asks a model, or the answer if there is none. */
+async function startRun(
+  command: FixCommand | TestCommand,
+  opened: AgentMemory,
+  request: RunRequest,
+  deps: Dependencies,
+): Promise<StartedRun | CommandAnswer> {
+  const { trigger } = command;
+  if (command.verb === 'test') {
+    const answer = await findToShow(command, opened, request, deps);
+    return 'result' in answer
+      ? answer
+      : { kind: 'start', request: showRequest(request, trigger, answer) };
+  }
+  const answer = await findToFix(command, opened, deps);
+  return 'result' in answer
+    ? answer
+    : { kind: 'start', request: fixRequest(request, trigger, answer) };
+}
+
 async function carryOut(
-  command: Exclude<ReadCommand, HelpCommand | FixCommand>,
+  command: Exclude<ReadCommand, HelpCommand | FixCommand | TestCommand>,
   opened: AgentMemory,
   request: RunRequest,
   deps: Dependencies,
@@ -275,7 +296,8 @@ type ReadCommand =
   | { readonly verb: 'pause' | 'resume' }
   | CommentMemoryCommand
   | FindingCommand
-  | FixCommand;
+  | FixCommand
+  | TestCommand;
 
 /**
  * Reads a command at the beginning of a comment (`/axe help`), a command after the `trigger-phrase`
@@ -321,8 +343,14 @@ function readTask(task: string, trigger: CommentTrigger): ReadCommand | undefine
   const isAlone =
     second === undefined || FIX_ALL.test(task) || (more.length === 0 && isName(second));
   const command = isAlone && !task.includes('\n') ? readLine(task, '', trigger) : undefined;
-  // `@axe search config2` is a question.
-  return command !== undefined && 'words' in command ? undefined : command;
+  // `@axe search config2` is a question, and so is `@axe test` outside of a thread.
+  const isNoCommand = command !== undefined && ('words' in command || isTestOfNothing(command));
+  return isNoCommand ? undefined : command;
+}
+
+function isTestOfNothing(command: ReadCommand): boolean {
+  if (command.verb !== 'test') return false;
+  return command.handle === undefined && command.trigger.inReplyTo === undefined;
 }
 
 const FIX_THIS = /^fix(?:[ \t]+(?:this|it))?[.!]*$/i;
@@ -353,6 +381,11 @@ function readLine(line: string, below: string, trigger: CommentTrigger): ReadCom
         ? undefined
         : { verb: 'mistyped', said: line, meant: `/axe fix ${handle}` };
     }
+    case 'test':
+      if (rest.length === (handle === undefined ? 0 : 1)) return { verb, handle, trigger };
+      return handle === undefined
+        ? undefined
+        : { verb: 'mistyped', said: line, meant: `/axe test ${handle}` };
     case 'remember': {
       const quoted = `${line.slice(first.length)}\n${below}`.trim();
       // Quotes around the whole text are removed.

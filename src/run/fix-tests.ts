@@ -1,0 +1,96 @@
+import { resultOfRun } from '../findings/decide/demonstration.js';
+import type { FindingTest, TestResult } from '../findings/finding.js';
+import type { FindingToFix } from '../findings/known-finding.js';
+import {
+  formatGoalEnd,
+  formatGoalMissed,
+  formatGoalNotRun,
+} from '../findings/post/test-command-text.js';
+import type { RunOutcome } from '../lib/outcome.js';
+import { redact } from '../safety/redact.js';
+import { lastLines, type TestBench } from '../tools/process/test-bench.js';
+import { escapeOutput, type Tool } from '../tools/tool.js';
+import type { Changes } from '../tools/workspace/changes.js';
+
+/** The tests of the findings that a run fixes: each is run over its changes before their commit. */
+export interface FixTests {
+  /** The tools, of which the one that commits runs the test first. */
+  before(tools: readonly Tool[]): readonly Tool[];
+  /** The outcome, whose answer says how the tests ended. */
+  withResults(outcome: RunOutcome): RunOutcome;
+}
+
+type TestedFinding = FindingToFix & { readonly test: FindingTest; readonly testText: string };
+
+const COMMIT = 'push_to_pull_request';
+
+export function createFixTests(
+  findings: readonly FindingToFix[],
+  bench: TestBench | string,
+  changes: Pick<Changes, 'edits' | 'problem'>,
+): FixTests {
+  const tested = findings.filter(hasTest);
+  const results = new Map<string, TestResult>();
+
+  /** Runs the test of the finding that a commit fixes; a text says once that it does not pass. */
+  async function failureOf(message: string, signal: AbortSignal): Promise<string | undefined> {
+    const named =
+      findings.length === 1
+        ? tested
+        : tested.filter((candidate) => message.includes(candidate.handle));
+    const [finding] = named;
+    if (finding === undefined || named.length > 1) return undefined;
+    if (typeof bench === 'string' || changes.problem !== undefined) return undefined;
+
+    const { handle, test } = finding;
+    const { path, command } = test;
+    const [withFault, withoutFault] = test.saw;
+    const edited = [...changes.edits].flatMap(([name, { after }]) =>
+      after === undefined ? [] : [[name, Buffer.from(after).toString()] as const],
+    );
+    const file = { path, command, test: `${finding.testText}\n` };
+    const run = await bench.run(file, new Map(edited), signal);
+    const result = resultOfRun(run, { withFault, withoutFault });
+    const isFirst = !results.has(handle);
+    results.set(handle, result);
+    if (result === 'passes' || !isFirst) return undefined;
+    const output = redact(escapeOutput(lastLines(run.output)), []);
+    return formatGoalMissed(finding, result, output);
+  }
+
+  return {
+    before: (tools) =>
+      tools.map((tool) => (tool.name === COMMIT ? withTestFirst(tool, failureOf) : tool)),
+    withResults(outcome) {
+      if (outcome.kind !== 'completed') return outcome;
+      const sentences = tested.flatMap((finding) => {
+        const { handle } = finding;
+        if (typeof bench === 'string') return formatGoalNotRun(handle, bench);
+        const result = results.get(handle);
+        return result === undefined ? [] : formatGoalEnd(finding, result);
+      });
+      const answer = [outcome.answer.trimEnd(), ...sentences].join('\n\n');
+      return sentences.length === 0 ? outcome : { ...outcome, answer };
+    },
+  };
+}
+
+function hasTest(finding: FindingToFix): finding is TestedFinding {
+  return finding.test !== undefined && finding.testText !== undefined;
+}
+
+function withTestFirst(
+  tool: Tool,
+  failureOf: (message: string, signal: AbortSignal) => Promise<string | undefined>,
+): Tool {
+  return {
+    ...tool,
+    async execute(input, signal) {
+      const { message } = (input ?? {}) as { readonly message?: unknown };
+      const failure = await failureOf(String(message ?? ''), signal);
+      return failure === undefined
+        ? await tool.execute(input, signal)
+        : { text: failure, isError: true };
+    },
+  };
+}
