@@ -82,8 +82,7 @@ export function findAnchor(
   const chosen = chooseLines(spots, isTelling, range);
   if (chosen === undefined) return { kind: 'unclear', path, here, spots };
   const isExact = chosen.isQuoted && isTelling && spots.length === 1;
-  const { isQuoted: _, ...found } = chosen;
-  const place = knownPart(found, known);
+  const place = knownPart(chosen, known);
   const code = known[place.side].get(place.line);
   return { kind: 'found', path, ...place, code, isExact };
 }
@@ -184,7 +183,7 @@ function knownPart(range: LineRange, known: KnownLines): LineRange {
     .filter((number) => number >= startLine && number <= line)
     .toSorted((a, b) => a - b);
   const [first, last] = [numbers[0], numbers.at(-1)];
-  if (first === undefined || last === undefined) return range;
+  if (first === undefined || last === undefined) return { side, line, startLine: range.startLine };
   return { side, line: last, startLine: first === last ? undefined : first };
 }
 
