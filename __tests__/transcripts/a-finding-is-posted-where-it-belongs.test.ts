@@ -45,6 +45,7 @@ it('a line outside of the diff that the model has read is folded, and blocks not
   expect(posted?.body).toContain('<summary>1 finding not from this change</summary>');
   expect(step.outputs).toMatchObject({ 'findings-open': '0' });
   expect(posted?.state).toBe('COMMENTED');
+  expect(stage.repo.talk.checkRuns).toMatchObject([{ conclusion: 'success' }]);
 });
 
 it('a finding on an unchanged line of the diff is posted there, and blocks', async () => {
