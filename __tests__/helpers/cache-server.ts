@@ -27,7 +27,12 @@ export interface CacheToken {
   readonly mayWrite?: boolean;
 }
 
-type Operation = 'GetCacheEntryDownloadURL' | 'CreateCacheEntry' | 'FinalizeCacheEntryUpload';
+type Operation =
+  | 'GetCacheEntryDownloadURL'
+  | 'CreateCacheEntry'
+  | 'FinalizeCacheEntryUpload'
+  /** Of the archive, from where the look-up says that it is. */
+  | 'Download';
 
 /** An answer other than the fake's own. */
 export interface CacheFault {
@@ -76,10 +81,11 @@ export async function startCacheServer(): Promise<CacheServer> {
   let created = 0;
 
   const peer = await startLoopback((request, response) => {
-    if (request.path.startsWith(BLOBS)) return void sendBlob(request, response);
+    const isBlob = request.path.startsWith(BLOBS);
     const isCall = request.method === 'POST' && request.path.startsWith(SERVICE);
-    const operation = isCall ? request.path.slice(SERVICE.length) : '';
+    const operation = isCall ? request.path.slice(SERVICE.length) : blobOperation(request);
     const fault = faults.find((one) => one.left > 0 && one.operation === operation);
+    if (fault === undefined && isBlob) return void sendBlob(request, response);
     if (fault === undefined) {
       const { status, body } = answer(request, operation);
       return void sendJson(response, status, body);
@@ -203,6 +209,10 @@ export async function startCacheServer(): Promise<CacheServer> {
     },
     fail: (fault) => void faults.push({ ...fault, left: fault.times ?? 1 }),
   };
+}
+
+function blobOperation({ path, method }: RecordedRequest): string {
+  return path.startsWith(BLOBS) && method !== 'PUT' ? 'Download' : '';
 }
 
 function ok(body: object): Answer {

@@ -30,12 +30,18 @@ describe('on the branch, a first read that fails with', () => {
   });
 });
 
-describe('in the cache, a first look-up that fails with', () => {
-  const FAULTS: readonly [string, Pick<CacheFault, 'status' | 'body'>][] = [
+const ARCHIVE = { operation: 'Download' } as const;
+
+describe('in the cache, a first read that fails with', () => {
+  const FAULTS: readonly [string, Partial<CacheFault> & Pick<CacheFault, 'status'>][] = [
     ['401', { status: 401 }],
     ['403', { status: 403, body: { code: 'permission_denied', msg: 'cache read denied' } }],
     ['409', { status: 409 }],
     ['an answer that is not JSON', { status: 200, body: 'not json' }],
+    ['no answer, as the connection is closed', { status: 'disconnect' }],
+    ['401 of the archive', { ...ARCHIVE, status: 401 }],
+    ['403 of the archive', { ...ARCHIVE, status: 403 }],
+    ['409 of the archive', { ...ARCHIVE, status: 409 }],
   ];
 
   it.each(FAULTS)('%s: the entry is saved once, below the older ones', async (_, fault) => {
@@ -44,7 +50,7 @@ describe('in the cache, a first look-up that fails with', () => {
     const workspace = allRemembering();
     const run = () => runMainHere(scheduledStep({ model, cache }, { workspace }));
     await run();
-    cache.fail({ ...fault, operation: 'GetCacheEntryDownloadURL' });
+    cache.fail({ operation: 'GetCacheEntryDownloadURL', ...fault });
     const step = await run();
     expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true' });
     expect(titles(step)).toEqual(['Memory not loaded']);

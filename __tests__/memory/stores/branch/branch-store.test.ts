@@ -50,6 +50,20 @@ it('the calls to GitHub are one read and one commit for each change', async () =
   expect(branch.log()).toHaveLength(2);
 });
 
+it('the calls to GitHub are one read and one commit for a run that reads and saves', async () => {
+  const branch = createFakeBranch();
+  branch.put('bot.md', entryText('a'));
+  const store = run(branch);
+  await read(store);
+  await store.write([append('b')], never);
+  expect(branch.calls).toEqual(['read', 'commit']);
+  await read(store);
+  branch.put('bot.md', `${branch.text('bot.md')}${entryText('c')}`);
+  expect(await store.write([append('d')], never)).toMatchObject({ kind: 'saved' });
+  expect(branch.calls.slice(2)).toEqual(['read', 'commit', 'read', 'commit']);
+  expect(await idsRead(store)).toEqual(['a', 'b', 'c', 'd']);
+});
+
 it('the calls to GitHub write only changed files below the folder', async () => {
   const branch = createFakeBranch();
   branch.put('README.md', 'hello');
