@@ -391,7 +391,11 @@ function namedImports(
   const whole = [
     ...text.matchAll(/(?:import\(\s*|\* as \w+ from |'(?=\.\.\/lib\/))'?(\.[^']+)'/g),
   ].map(([, to = '']) => ({ to: target(to), names: ['*'] }));
-  return [...named, ...whole];
+  // A script has a module bundled before it takes its names.
+  const bundled = [...text.matchAll(/\{([^}]*)\} = await load\('src\/([^']+)'\)/g)].map(
+    ([, names = '', to = '']) => ({ to, names: names.split(',').map((name) => name.trim()) }),
+  );
+  return [...named, ...whole, ...bundled];
 }
 
 function importsOf(from: string, text: string): Import[] {

@@ -201,7 +201,7 @@ export interface Dependencies {
   readonly github?: GitHub;
   /** Reads the code that notes cite; absent if it cannot be read. */
   readonly readBase?: ReadBase;
-  /** Those of the commits whose pull requests have all ended. Throws an AxeError. */
+  /** Returns which of the commits have only pull requests that have ended. Throws an AxeError. */
   readonly withEndedPulls?: (
     commits: readonly string[],
     signal: AbortSignal,

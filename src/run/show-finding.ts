@@ -3,7 +3,7 @@ import { NO_PUBLICATIONS } from '../findings/buffered-publications.js';
 import { describeClaims, type FindingVerdict } from '../findings/decide/second-look.js';
 import type { KnownFinding } from '../findings/known-finding.js';
 import { testBlock } from '../findings/post/test-block.js';
-import { formatShownEnd } from '../findings/post/test-command-text.js';
+import { formatLookEnd } from '../findings/post/test-command-text.js';
 import { AxeError } from '../lib/errors.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { paragraphs } from '../lib/text/format.js';
@@ -45,7 +45,7 @@ export async function showFinding(
   const tested = demonstrations.tested([{ finding: shown }]);
   const clean = cleanFor(conversation.plan.reading.word, { secrets: deps.secrets.values });
   const answer = paragraphs([
-    formatShownEnd(finding.handle, tested[0]?.why, verdict),
+    formatLookEnd(finding.handle, tested[0]?.why, verdict),
     testBlock(shown, clean),
   ]);
   const shownNow = shown.test === undefined ? [] : [{ id: finding.id, test: shown.test }];

@@ -88,7 +88,7 @@ export function isDistinctiveFingerprint(key: string): boolean {
 }
 
 /**
- * Whether GitHub shows no line of the file: it is large or binary, or only its name or mode has
+ * GitHub shows no line of a file that is large or binary, or of which only the name or mode has
  * changed. Its lines may all be there.
  */
 export function showsNoLine({

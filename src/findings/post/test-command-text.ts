@@ -44,7 +44,7 @@ export function formatTestNow(
 const MAX_REASON = 300;
 
 /** The end of a second look at one finding; `cause` is undefined if a test shows it. */
-export function formatShownEnd(
+export function formatLookEnd(
   handle: string,
   cause: string | undefined,
   { kind, reason }: FindingVerdict,

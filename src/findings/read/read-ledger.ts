@@ -159,7 +159,7 @@ function findThreadAtPlace(
   reviews: readonly OwnReview[],
 ): Thread | undefined {
   const review = reviews.find(({ body }) =>
-    saidRevsIn(body).some((said) => said.id === id && said.rev === rev),
+    saidRevsIn(body).some((decision) => decision.id === id && decision.rev === rev),
   );
   const place = review && readCopy(review.body)?.findings.find((copied) => copied.id === id);
   return threads.find(

@@ -172,7 +172,7 @@ const pullsSchema = v.object({
 });
 
 /**
- * Those of the first 50 commits whose pull requests are all merged or closed, in one request. A
+ * Returns which of the first 50 commits have only merged or closed pull requests, in one request. A
  * commit without a pull request is left out. Throws a GitHubError.
  */
 export async function fetchCommitsOfEndedPulls(
@@ -181,9 +181,9 @@ export async function fetchCommitsOfEndedPulls(
   commits: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const asked = commits.slice(0, MAX_COMMITS);
-  if (asked.length === 0) return [];
-  const aliased = asked.map((sha, index) => [`c${index}`, sha] as const);
+  const firstCommits = commits.slice(0, MAX_COMMITS);
+  if (firstCommits.length === 0) return [];
+  const aliased = firstCommits.map((sha, index) => [`c${index}`, sha] as const);
   const query = `query ($owner: String!, $name: String!${aliased.map(([alias]) => `, $${alias}: GitObjectID!`).join('')}) {
   repository(owner: $owner, name: $name) {
     ${aliased.map(([alias]) => `${alias}: object(oid: $${alias}) { ... on Commit { associatedPullRequests(first: ${PULLS_OF_COMMIT}) { nodes { state } } } }`).join('\n    ')}

@@ -118,7 +118,7 @@ export async function collectGarbage(request: GcRequest, deps: Dependencies): Pr
   return { end, analysed: { text, gone, ask } };
 }
 
-/** What gc found in an agent's notes. */
+/** The result of checking an agent's notes. */
 interface NotesToTidy {
   /** Lines whose cited code is gone. */
   readonly gone: readonly StaleNoteLine[];
