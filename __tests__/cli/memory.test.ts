@@ -108,6 +108,12 @@ describe('memory show', () => {
     expect(output.match(/Task: t\d+/g)?.map((task) => task.slice(7))).toEqual(
       [30, 29, 28, 27, 26, 25, 24, 23, 22, 2].map(String),
     );
+    for (const path of ['./src/auth.ts', join(home, 'src/auth.ts')])
+      expect((await memory(['show', 'pr-reviewer', '--for', path])).output).toBe(output);
+    const none = await memory(['show', 'pr-reviewer', '--for', 'src/none.ts']);
+    expect(none.output).toMatch(
+      /loads 10 of 30 entries of .*, the newest, since none is about it:\n/,
+    );
     const agent = 'name = "bot"\nmodel = "ollama/m"\n[memory]\nenabled = true\nlast_n = 1\n';
     writeFiles(home, { 'axe/agents/bot.toml': agent });
     store({ 'bot.md': about(1) + about(2) });

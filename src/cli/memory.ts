@@ -1,5 +1,7 @@
+import { relative, resolve } from 'node:path';
 import { createClock } from '../lib/clock.js';
 import { AxeError, type ExitCode, warningText } from '../lib/errors.js';
+import { findRepositoryRoot } from '../lib/git.js';
 import type { Provenance } from '../memory/run-log.js';
 import { createBaseReader } from '../run/cite.js';
 import {
@@ -27,7 +29,7 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
       isApart: flags.bool('apart'),
       last: flags.int('last') ?? 0,
       purge: flags.bool('purge'),
-      forPath: flags.string('for'),
+      forPath: await pathInRepository(flags.string('for'), cwd),
     },
   });
 
@@ -78,6 +80,16 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
 function elsewhere(isOfRepository: boolean): string {
   const machine = isOfRepository ? 'this repository on this machine' : 'this machine';
   return `This is the memory of ${machine}. For a workflow's memory add \`--repo <owner/name>\`, or \`--dir .axe/memory\` in a checkout. Runs of \`offline/rules\` keep theirs in \`offline/\`.`;
+}
+
+/**
+ * A path as entries name it, from the root of the repository. One that begins with a dot or at the
+ * root of the disk, as shells complete it, is seen from the current folder.
+ */
+async function pathInRepository(path: string, cwd: string): Promise<string> {
+  if (!/^(?:\.{1,2}[\\/]|[\\/]|[A-Za-z]:)/.test(path)) return path;
+  const root = (await findRepositoryRoot(cwd)) ?? cwd;
+  return relative(root, resolve(cwd, path)).replaceAll('\\', '/');
 }
 
 /** A name without an agent and without a memory is misspelled. Throws an AxeError. */

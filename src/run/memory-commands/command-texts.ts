@@ -107,7 +107,8 @@ export function formatLoadedFor(
 ): string {
   const place = `\`${path}\` in ${location}`;
   if (shown === 0) return `No entries in ${place}.`;
-  const reason = related === 0 ? '' : `, ${related} of them about ${inlineCode(subject)}`;
+  const newestOnly = shown < all ? ', the newest, since none is about it' : '';
+  const reason = related === 0 ? newestOnly : `, ${related} of them about ${inlineCode(subject)}`;
   return `A run about ${inlineCode(subject)} loads ${shown} of ${count(all, 'entry')} of ${place}${reason}:`;
 }
 
