@@ -4,6 +4,7 @@ import { jumpEnv } from '../helpers/clock-env.js';
 import type { RecordedRequest } from '../helpers/loopback.js';
 import { type ModelReply, promptOf, text } from '../helpers/model-server.js';
 import type { StepResult } from '../helpers/run-action.js';
+import { runMainHere } from '../helpers/run-main.js';
 import { BRANCH, NO_CACHE } from './branch-scene.js';
 import { calls, conversations, lastCheck, reviewStage, submit, TIMING } from './review-scene.js';
 import { REPO, type Stage, setStage } from './stage.js';
@@ -117,9 +118,10 @@ function expectSaid(stage: Stage): void {
   expect(stateIn(stage)).toMatch(/^- \{"kind":"spent",.*"usd":0\.00/m);
 }
 
-/** The next run says what nobody has said before, and nothing twice. */
+/** The next run, in this process, says what nobody has said before, and nothing twice. */
 async function expectNothingTwice(stage: Stage): Promise<void> {
-  const next = await stage.start({ ...OPTIONS, runAttempt: '2' }).finished;
+  const again = { inputs: INPUTS, env: NO_CACHE, runAttempt: '2' };
+  const next = await runMainHere(stage.optionsOf(again));
   expect(next).toMatchObject({ exitCode: 0, stderr: '', outputs: { conclusion: 'success' } });
   expectSaid(stage);
   expect(lastCheck(stage)).toMatchObject({ title: '1 open: 1 major · whole' });
@@ -132,8 +134,13 @@ const REASON = {
   SIGTERM: 'the run was cancelled',
 };
 
-describe.each(['the time limit', 'SIGINT', 'SIGTERM'] as const)('a run that %s ends', (end) => {
-  it.each(MOMENTS)('%s', async (moment) => {
+describe.each([
+  ['the time limit', MOMENTS],
+  // It gives more time than SIGTERM and is heard by the same listener.
+  ['SIGINT', ['in the model', 'say']],
+  ['SIGTERM', MOMENTS],
+] as const)('a run that %s ends', (end, moments) => {
+  it.each(moments)('%s', async (moment) => {
     const stage = await scene(moment);
     const main = await ended(stage, end, moment);
     const { exitCode, outputs, summary, log } = main;
