@@ -95,14 +95,29 @@ it('a new configuration folder gets the missing files, and keeps those that are 
   ]);
 });
 
-it('a new configuration folder is an error if it cannot be created', async () => {
+it('a new configuration folder is an error if it cannot be created, and the file in its way is named', async () => {
   const folder = tempDir();
   writeFiles(folder, { axe: 'a file' });
   await expect(createMissingFiles(join(folder, 'axe'), files)).rejects.toMatchObject({
     name: 'AxeError',
     message: `failed to create the configuration: mkdir ${join(folder, 'axe', 'skills/sample')}: not a directory`,
     exitCode: 1,
-    remedy: 'A file is where a folder is needed: rename or remove it.',
+    remedy: `A file is where a folder is needed: rename or remove ${join(folder, 'axe')}.`,
+  });
+  symlinkSync('nowhere', join(folder, 'link'));
+  await expect(createMissingFiles(join(folder, 'link'), files)).rejects.toMatchObject({
+    remedy: `A file is where a folder is needed: rename or remove ${join(folder, 'link')}.`,
+  });
+});
+
+// Nothing is read-only for root.
+const asUser = process.getuid?.() === 0 ? it.skip : it;
+
+asUser('a folder that takes no files is named', async () => {
+  const folder = tempDir();
+  chmodSync(folder, 0o500);
+  await expect(createMissingFiles(folder, files)).rejects.toMatchObject({
+    remedy: `Make ${folder} writable, or run the command where you can write.`,
   });
 });
 

@@ -220,7 +220,7 @@ const CONFIG = ['core.quotepath=true', 'diff.relative=false'].flatMap((setting) 
 function unusable(range: string, reason: string): AxeError {
   return new AxeError(`cannot read the change "${range}": ${reason}`, {
     remedy:
-      'In a folder of a repository, give `--git` a range that `git diff` takes, for example `main...HEAD` or `HEAD~1`.',
+      'In a folder of a repository, give `--git` a range that `git diff` takes, for example `HEAD~1`, or `main...HEAD` with a branch that `git branch --all` lists.',
   });
 }
 

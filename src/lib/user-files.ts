@@ -82,7 +82,7 @@ export async function createMissingFiles(
       await writeFile(target, content, { flag: 'wx', mode });
       created.push(target);
     } catch (thrown) {
-      if (errorCode(thrown) !== 'EEXIST') throw notCreated('open', target, thrown);
+      if (errorCode(thrown) !== 'EEXIST') throw await notCreated('open', target, thrown);
     }
   }
   return created;
@@ -93,25 +93,38 @@ export async function createFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true });
   } catch (thrown) {
-    throw notCreated('mkdir', path, thrown);
+    throw await notCreated('mkdir', path, thrown);
   }
 }
 
-function notCreated(operation: string, path: string, thrown: unknown): AxeError {
+async function notCreated(operation: string, path: string, thrown: unknown): Promise<AxeError> {
   const { message, code } = fileError(operation, path, thrown);
-  const remedy = REMEDIES.get(code);
-  return new AxeError(`failed to create the configuration: ${message}`, { remedy, cause: thrown });
+  const place = await nearestExisting(operation === 'mkdir' ? path : dirname(path));
+  return new AxeError(`failed to create the configuration: ${message}`, {
+    remedy: await remedyFor(code, place),
+    cause: thrown,
+  });
 }
 
-const IN_THE_WAY = 'A file is where a folder is needed: rename or remove it.';
-const NOT_WRITABLE = 'Make the folder writable, or run the command where you can write.';
-const REMEDIES: ReadonlyMap<string, string> = new Map([
-  ['ENOTDIR', IN_THE_WAY],
-  ['EEXIST', IN_THE_WAY],
-  ['EACCES', NOT_WRITABLE],
-  ['EPERM', NOT_WRITABLE],
-  ['EROFS', NOT_WRITABLE],
-]);
+/** Node reports a missing folder where one cannot be created on a read-only file system. */
+const NOT_WRITABLE: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT']);
+
+async function remedyFor(code: string, place: string): Promise<string | undefined> {
+  if (!(await isFolder(place)))
+    return `A file is where a folder is needed: rename or remove ${place}.`;
+  return NOT_WRITABLE.has(code)
+    ? `Make ${place} writable, or run the command where you can write.`
+    : undefined;
+}
+
+/** The path, or the nearest one above it that exists, also as a link to nothing. */
+async function nearestExisting(path: string): Promise<string> {
+  const exists = await lstat(path).then(
+    () => true,
+    () => false,
+  );
+  return exists || path === dirname(path) ? path : nearestExisting(dirname(path));
+}
 
 /**
  * Reads standard input to its end. As in axe, a terminal, `/dev/null` and a closed descriptor count
