@@ -257,7 +257,27 @@ const BROKEN: readonly (readonly [string, readonly Change[], string, string, str
     'error',
     '`paths`',
   ],
-  ['a misspelt tool', [added('tools-allowed: run_comand')], 'tools-allowed', 'note', 'run_command'],
+  [
+    'a misspelt tool',
+    [added('tools-allowed: run_comand')],
+    'tools-allowed',
+    'note',
+    '(did you mean `run_command`?). Correct',
+  ],
+  [
+    'a permission without a level',
+    [['checks: read', 'checks: [read]']],
+    'checks: [',
+    'error',
+    '`checks` has no level',
+  ],
+  [
+    'a second document',
+    [[/$/, '--- x\n']],
+    '--- x',
+    'error',
+    'a second document begins, after `---`',
+  ],
   ['a tab', [['jobs:\n', 'jobs:\n\tx: 1\n']], '\tx: 1', 'error', 'GitHub cannot read this file'],
 ];
 

@@ -152,8 +152,9 @@ function inputProblems({ inputs, agent, stepAt, events }: CheckedUse): readonly 
     kinds: kindsOf(events),
     isFolderEmpty: false,
   };
-  const unused = findUnusedInputs(facts).map(({ input, message, remedy }): WorkflowProblem => {
-    return { level: 'note', path: [...path, input], message, remedy };
+  const unused = findUnusedInputs(facts).map((problem): WorkflowProblem => {
+    const message = problem.message.replace(/\.$/, '');
+    return { level: 'note', path: [...path, problem.input], message, remedy: problem.remedy };
   });
   return [...problems, ...unused];
 }

@@ -56,7 +56,7 @@ export const NEEDS: readonly Need[] = [
     scope: 'pull-requests',
     level: 'write',
     purpose:
-      'The review or comment on it, labels of it, the reaction to a comment on a line, `open_pull_request`, `report-to: pull-request`',
+      'The review of a pull request or the comment on it, its labels, the reaction to a comment on a line, `open_pull_request`, `report-to: pull-request`',
     isNeeded: (facts) =>
       (facts.inputs['comment'] !== 'never' && isRunAboutPulls(facts)) ||
       facts.inputs['report-to'] === 'pull-request' ||

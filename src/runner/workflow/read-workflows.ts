@@ -18,6 +18,8 @@ export interface CheckedFile {
 export async function checkWorkflowsIn(root: string): Promise<{
   readonly files: readonly CheckedFile[];
   readonly lines: readonly WorkflowLine[];
+  /** A workflow calls another one, which can use the action elsewhere. */
+  readonly callsWorkflows: boolean;
 }> {
   const files = await readWorkflows(root);
   const uses = files
@@ -31,8 +33,11 @@ export async function checkWorkflowsIn(root: string): Promise<{
       ),
     })),
     lines: await checkWorkflows(files, workflowAgents(root)),
+    callsWorkflows: files.some(({ text }) => CALLS_WORKFLOW.test(text)),
   };
 }
+
+const CALLS_WORKFLOW = /^\s*uses:\s*\S+\/\.github\/workflows\//m;
 
 function isComment(event: string): boolean {
   return event === 'issue_comment' || event === 'pull_request_review_comment';

@@ -51,7 +51,9 @@ export function unknownWords({ workflow, uses }: ParsedWorkflow): readonly Workf
             problem(
               'error',
               [...path, scope],
-              `\`${asText(level)}\` is not a level of a permission`,
+              asText(level) === ''
+                ? `\`${scope}\` has no level`
+                : `\`${asText(level)}\` is not a level of a permission`,
               'Write `read`, `write` or `none`.',
             ),
           ],
@@ -270,7 +272,8 @@ function missingPermissions(use: CheckedUse): readonly WorkflowProblem[] {
     const needs = missing.filter((need) => need.scope === scope);
     const { level = 'read', purpose = '' } = needs.at(-1) ?? {};
     const isFatal = needs.some(({ isRequired }) => isRequired === true);
-    const message = `\`${scope}: ${level}\` is missing, for: ${purpose}`;
+    const features = `${purpose.charAt(0).toLowerCase()}${purpose.slice(1)}`;
+    const message = `\`${scope}: ${level}\` is missing, and these need it: ${features}`;
     const remedy = `Add \`${scope}: ${level}\` to \`permissions:\`.`;
     return problem(isFatal ? 'error' : 'warning', [...path, scope], message, remedy);
   });

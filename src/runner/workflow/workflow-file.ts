@@ -73,13 +73,16 @@ export function parseWorkflow({
   if (error !== undefined) {
     const [reason = ''] = error.message.split('\n');
     const line = error.linePos?.[0].line ?? 1;
-    return { file: path, line, reason: reason.replace(/ at line \d+, column \d+:?$/, '') };
+    const words = error.code === 'MULTIPLE_DOCS' ? SECOND_DOCUMENT : reason;
+    return { file: path, line, reason: words.replace(/ at line \d+, column \d+:?$/, '') };
   }
 
   const workflow = asMapping(toValue(document));
   const lineOf = (keys: YamlPath) => lines.linePos(positionOf(document.contents, keys)).line;
   return { file: path, workflow, uses: usesIn(path, workflow), lineOf };
 }
+
+const SECOND_DOCUMENT = 'a second document begins, after `---`';
 
 /** Undefined if aliases make it too large. */
 function toValue(document: ReturnType<typeof parseDocument>): unknown {
