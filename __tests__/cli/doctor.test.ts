@@ -81,7 +81,11 @@ describe('doctor', () => {
   it('shows its checks by group, and that there are no problems', async () => {
     const { exitCode, output, talk } = await run([], { env: { GH_TOKEN: 'gho_x' } });
     expect([exitCode, talk]).toEqual([0, '']);
-    expect(output).toBe(`Agents
+    expect(output).toBe(`Workflows
+  note     No workflow of this repository uses an action of the name \`axe-action\`
+           \`axe-action init\` writes the first one.
+
+Agents
   ok       axe/agents/reviewer.toml is valid
 
 Models
@@ -94,6 +98,12 @@ GitHub
 
 Nothing is wrong.
 `);
+  });
+
+  it('says nothing of workflows where one calls another, which can use the action', async () => {
+    const text = 'on: push\njobs:\n  a:\n    uses: octo/agents/.github/workflows/review.yml@v1\n';
+    const { of } = await doctor([], { files: { '.github/workflows/a.yml': text } });
+    expect(of('Workflows')).toEqual([]);
   });
 
   it('names mistakes of workflows by file and line, and ends with status 1 for errors only', async () => {

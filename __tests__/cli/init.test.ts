@@ -252,7 +252,7 @@ describe('init', () => {
     },
   );
 
-  it('writes the address that is given, and else a placeholder that is to be replaced', async () => {
+  it('writes the address that is given, and else a placeholder', async () => {
     await init(['--uses', 'octo-org/axe@v2']);
     expect(read(WORKFLOW)).toBe(FIRST.replace('YOUR_ORG/axe-action@v1', 'octo-org/axe@v2'));
     const cloud = (await init(['--example', 'keyless'])).output;
@@ -261,11 +261,29 @@ describe('init', () => {
     expect((await init(['--example', 'fleet'])).output).not.toContain('memory on a branch');
     await init(['--example', 'triage']);
     expect(read('.github/workflows/triage.yml')).toContain(`      - uses: ${ACTION_ADDRESS}\n`);
-    const placeholder = `${'YOUR_ORG'}/axe-action@v1`;
-    const { output } = await init(['--example', 'mention', '--uses', placeholder]);
-    expect(output).toContain(
-      `1. Replace \`${placeholder}\` in the workflow with the address of the action`,
+  });
+
+  it('says what is wrong with the workflow that it wrote or kept, or that it is valid', async () => {
+    const result = async (...words: readonly string[]) => (await init(words)).output;
+    const uses = ['--uses', 'octo-org/axe-action@v2'];
+    expect(await result(...uses)).toContain(`\n\n${WORKFLOW} is valid.\n\n`);
+    expect(await result(...uses)).toContain(`which already exists\n\n${WORKFLOW} is valid.\n`);
+    // An action of another name is not known to be this one.
+    const renamed = await result('--example', 'triage', '--uses', 'octo-org/axe@v2');
+    expect(renamed).not.toContain('valid.');
+    const placeholder = `${'YOUR_ORG'}/axe-action`;
+    expect(await result('--example', 'mention', '--uses', `${placeholder}@v1`)).toMatch(
+      new RegExp(
+        `mention\\.yml:\\d+: error: \`${placeholder}\` is a placeholder\\. Write the owner`,
+      ),
     );
+  });
+
+  it('writes no workflow without its agent', async () => {
+    writeFiles(cwd, { axe: 'a file' });
+    const { exitCode, talk } = await init(['--agent', 'billing']);
+    expect([exitCode, files().toSorted()]).toEqual([1, ['.git/HEAD', 'axe']]);
+    expect(talk).toContain(`rename or remove ${join(cwd, 'axe')}.`);
   });
 
   it.each([

@@ -69,7 +69,7 @@ describe('memory show', () => {
     writeFiles(home, { 'axe/agents/bot.toml': 'name = "bot"\nmodel = "ollama/m"\n' });
     expect(await memory(['show', 'bot'])).toEqual({
       exitCode: 0,
-      output: `No entries in \`bot.md\` in ${folder}.\nThis is the memory of this machine. For a workflow's memory add \`--repo <owner/name>\`, or \`--dir .axe/memory\` in a checkout. Runs of \`offline/rules\` keep theirs in \`offline/\`.\n`,
+      output: `No entries in \`bot.md\` in ${folder}.\nThis is the memory of this machine. For a workflow's memory add \`--repo <owner/name>\`, or \`--dir .axe/memory\` in a checkout. Runs of \`offline/rules\` keep theirs in its folder \`offline\`, which \`--dir\` can name.\n`,
       talk: '',
     });
     expect(existsSync(folder)).toBe(false);

@@ -74,7 +74,7 @@ it('`init` on a terminal asks which model reviews, and checks what it wrote if t
   const screen = lastScreen(stdout);
   expect(screen).toContain('The model that reviews (`offline/rules` needs no key) [');
   expect(screen).toContain('Check it now with `axe-action doctor`? (y/n) [y] ');
-  expect(screen).toContain('[y] Agents\n');
+  expect(screen).toContain('[y] Workflows\n');
   expect(exitCode).toBe(0);
   expect(readFileSync(join(cwd, '.github/workflows/axe.yml'), 'utf8')).toContain(
     'model: offline/rules',

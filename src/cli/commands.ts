@@ -21,9 +21,9 @@ const INIT: Command = {
   usage: 'init',
   short: 'Write the first workflow into this repository',
   long: [
-    'Write .github/workflows/axe.yml, which reviews pull requests with the built-in reviewer, and say what to do next.',
-    'With --agent, write an agent of your own too; with --example, copy another example with its agents. Existing files',
-    'are never changed.',
+    'Write .github/workflows/axe.yml, which reviews pull requests with the built-in reviewer, check it, and say what to do',
+    'next. With --agent, write an agent of your own too; with --example, copy another example with its agents. Existing',
+    'files are never changed.',
   ].join('\n'),
   flags: {
     agent: { type: 'string', about: 'Write axe/agents/<name>.toml too, for rules of your own' },

@@ -120,9 +120,11 @@ async function workflowChecks(terminal: Terminal, signal: AbortSignal): Promise<
   const repository = await findRepositoryRoot(cwd);
   const root = repository ?? cwd;
   const { checkWorkflowsIn } = await import('../runner/workflow/read-workflows.js');
-  const { files, lines } = await checkWorkflowsIn(root);
+  const { files, lines, callsWorkflows } = await checkWorkflowsIn(root);
   const unmerged = repository === undefined ? [] : await unmergedNotes(files, terminal, signal);
   const problems = [...lines, ...unmerged];
+  if (files.length === 0 && problems.length === 0)
+    return repository === undefined || callsWorkflows ? [] : [noWorkflow(terminal)];
   const valid = files.filter(({ path }) => problems.every(({ file }) => file !== path));
   return [
     ...problems.map(({ file, line, level, message, remedy }): Check => {
@@ -132,6 +134,15 @@ async function workflowChecks(terminal: Terminal, signal: AbortSignal): Promise<
       return { group: 'Workflows', status: 'ok', message: `${path} is valid` };
     }),
   ];
+}
+
+function noWorkflow({ program }: Terminal): Check {
+  return {
+    group: 'Workflows',
+    status: 'note',
+    message: 'No workflow of this repository uses an action of the name `axe-action`',
+    remedy: `\`${program} init\` writes the first one.`,
+  };
 }
 
 /** The workflows for comments that the default branch does not have yet, as far as git knows it. */

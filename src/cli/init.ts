@@ -142,15 +142,24 @@ async function writeParts(flags: ParsedFlags, terminal: Terminal, place: Place):
     print(terminal, `This folder is not in a git repository. ${hint}.\n`);
   }
   if (root !== terminal.cwd) print(terminal, `In the repository ${root}:`);
-  const files = [workflow, ...parts.files];
+  // The workflow comes last, so that none is there without its agents.
+  const files = [...parts.files, workflow];
   const created = await createMissingFiles(root, files);
   const isNew = (path: string) => created.includes(join(root, path));
   for (const { path } of files)
     print(terminal, isNew(path) ? `wrote  ${path}` : `kept   ${path}, which already exists`);
   if (parts.agents.length > 0 && !(await areAgentsValid(parts.agents, root, terminal))) return 2;
 
-  print(terminal, `\n${nextSteps(workflow.content, uses, terminal.program).join('\n')}`);
+  const result = await checkResult(root, workflow.path);
+  print(terminal, ['', ...result, ...nextSteps(workflow.content, terminal.program)].join('\n'));
   return 0;
+}
+
+/** Nothing if the file was not checked, because the action has another name there. */
+async function checkResult(root: string, path: string): Promise<readonly string[]> {
+  const { isChecked, problems } = await problemsOf(root, path);
+  if (problems.length > 0) return [...problems, ''];
+  return isChecked ? [`${path} is valid.`, ''] : [];
 }
 
 /**
@@ -188,17 +197,19 @@ async function refuseOthers(
   });
 }
 
-/** The remedy for an existing workflow, with what `doctor` reports of it below. */
+/** The remedy for an existing workflow, with its problems below. */
 async function withProblems(remedy: string, root: string, path: string): Promise<string> {
+  return [remedy, ...(await problemsOf(root, path)).problems].join('\n');
+}
+
+/** A line for each problem that `doctor` reports of a workflow. */
+async function problemsOf(root: string, path: string) {
   const { checkWorkflowsIn } = await import('../runner/workflow/read-workflows.js');
-  const { lines } = await checkWorkflowsIn(root);
+  const { files, lines } = await checkWorkflowsIn(root);
   const problems = lines
     .filter(({ file }) => file === path)
-    .map(
-      ({ line, level, ...problem }) =>
-        `${path}:${line}: ${level}: ${problem.message}. ${problem.remedy}`,
-    );
-  return [remedy, ...problems].join('\n');
+    .map(({ line, level, message, remedy }) => `${path}:${line}: ${level}: ${message}. ${remedy}`);
+  return { isChecked: files.some((file) => file.path === path), problems };
 }
 
 /** The path of a workflow with a step or job of this action; undefined for none. */
@@ -388,11 +399,7 @@ async function findAgent(name: string, root: string) {
   return undefined;
 }
 
-function nextSteps(
-  workflow: string,
-  uses: string,
-  program: Terminal['program'],
-): readonly string[] {
+function nextSteps(workflow: string, program: Terminal['program']): readonly string[] {
   const canWriteContents = /^ +contents: write/m.test(workflow);
   const needsNoBranch = /^ +memory-(?:repo|store: (?:none|cache|file))/m.test(workflow);
   const settings = [...workflow.matchAll(/\b(secret|var)s\.(\w+)/g)];
@@ -405,10 +412,6 @@ function nextSteps(
     'Merge the files into the default branch: GitHub starts workflows for comments, and loads agents, from there only.',
     'Open a pull request from another branch.',
   ];
-  if (uses.startsWith('YOUR_ORG/')) {
-    const address = 'with the address of the action that you use (or write it with `--uses`)';
-    steps.unshift(`Replace \`${uses}\` in the workflow ${address}.`);
-  }
 
   const memory = canWriteContents
     ? 'The token of the workflow has `contents: write`, which memory on a branch needs.'

@@ -79,7 +79,7 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
 /** For people who look for the memory of a workflow on this machine. */
 function elsewhere(isOfRepository: boolean): string {
   const machine = isOfRepository ? 'this repository on this machine' : 'this machine';
-  return `This is the memory of ${machine}. For a workflow's memory add \`--repo <owner/name>\`, or \`--dir .axe/memory\` in a checkout. Runs of \`offline/rules\` keep theirs in \`offline/\`.`;
+  return `This is the memory of ${machine}. For a workflow's memory add \`--repo <owner/name>\`, or \`--dir .axe/memory\` in a checkout. Runs of \`offline/rules\` keep theirs in its folder \`offline\`, which \`--dir\` can name.`;
 }
 
 /**
