@@ -188,7 +188,7 @@ it.each<[string, string, RegExp | undefined, ((stage: Stage) => void)?, object?]
   [
     'a workflow that lets nothing be changed',
     '/axe fix HANDLE',
-    /this workflow lets runs change nothing\. Add .* `changes-allowed: src\/\*\*`, and `contents: write`/,
+    /this workflow does not allow changes\. To enable `\/axe fix`, add `changes-allowed: src\/\*\*` to .*, and `contents: write`/,
     NOTHING,
     { 'changes-allowed': '' },
   ],

@@ -262,8 +262,8 @@ function skipFork(trigger: Trigger): Skip | undefined {
   const from = head.repository === null ? 'a fork that was deleted' : `the fork ${head.repository}`;
   return skip(
     'fork',
-    `Pull request #${number} comes from ${from}; forks do not start runs by default`,
-    'Somebody with write access can start it by a comment, if the workflow runs on `issue_comment`, or by a label, on `pull_request_target`.',
+    `Pull request #${number} comes from ${from}; forks are not reviewed automatically`,
+    'A maintainer can start a review by a comment, if the workflow runs on `issue_comment`, or by a label, on `pull_request_target`.',
   );
 }
 

@@ -74,7 +74,7 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
     forms: ['/axe pause'],
     place: 'pull requests',
     effect:
-      'Stops the runs of this agent on the pull request. A label, a review request or a comment still starts one.',
+      'Pauses automatic reviews of the pull request. A label, a review request or a comment still starts one.',
   },
   {
     name: 'resume',

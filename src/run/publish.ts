@@ -226,7 +226,7 @@ export async function refuseWithoutFindings(
   const pull = pullNumberOf(trigger);
   if (trouble === undefined || ledger === undefined || !needsFindings(plan)) return undefined;
   if (pull === undefined || trigger.kind === 'local') return undefined;
-  const message = `What is open on #${pull} could not be read, so nothing was reviewed: ${trouble}`;
+  const message = `Could not list earlier findings on #${pull}, so the review was skipped: ${trouble}`;
   const reviewResult = await deps.publisher.tellFindings({
     ...decideNow({ pull, start: ledger, isOld: false }, ledger),
     trigger,

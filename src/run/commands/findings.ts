@@ -321,8 +321,8 @@ export async function findToFix(
   if (deps.changes !== undefined)
     return await withTests(command, open, { ledger, change, agent: opened.agent }, deps);
   const remedy =
-    'Add the files that it may change to the `with:` of the step, as in `changes-allowed: src/**`, and `contents: write` under `permissions:` of the job.';
-  return { result: refusal('refused', 'this workflow lets runs change nothing', remedy) };
+    'To enable `/axe fix`, add `changes-allowed: src/**` to the `with:` of the step, and `contents: write` under `permissions:` of the job.';
+  return { result: refusal('refused', 'this workflow does not allow changes', remedy) };
 }
 
 /** Adds the texts of their tests to findings, and opens a bench for them if there are any. */

@@ -159,7 +159,7 @@ const SQUASH_MESSAGE = 'Keep memory without its history [skip ci]';
 function createdNotice({ name }: MemoryBranch, isPublic: boolean): string {
   const created = `The branch \`${name}\` was created to keep memory.`;
   if (!isPublic) return created;
-  return `${created} The repository is public, so everybody can read what is remembered there; \`memory-repo\` can name a private one.`;
+  return `${created} The repository is public, so everybody can read what is remembered there. Set \`memory-repo\` to keep it in a private repository.`;
 }
 
 interface CommitCause {
