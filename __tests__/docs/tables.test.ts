@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_AGENTS } from '../../src/agent/built-in.js';
@@ -152,4 +152,21 @@ it('ARCHITECTURE.md names files that exist', () => {
     ['src', '.'].every((folder) => !existsSync(join(ROOT, folder, place)));
   expect(places.length).toBeGreaterThan(20);
   expect(places.filter(isMissing)).toEqual([]);
+});
+
+it('the program names no host but those of models, GitHub, the search and pages for people', () => {
+  const src = join(ROOT, 'src');
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    // The providers and their clouds have their own table.
+    .filter((file) => file.endsWith('.ts') && !/^model[\\/]/.test(file));
+  const hosts = files.flatMap((file) =>
+    [...readFileSync(join(src, file), 'utf8').matchAll(/https?:\/\/([\w-]+(?:\.[\w-]+)+)/g)].map(
+      ([, host = '']) => host,
+    ),
+  );
+  const asked = ['api.github.com', 'github.com', 'raw.githubusercontent.com', 'api.tavily.com'];
+  const shown =
+    /^(?:(?:git-lfs|redirect)\.github\.com|www\.githubstatus\.com|docs\.tavily\.com|nodejs\.org|pkg\.go\.dev|json\.schemastore\.org|json-schema\.org|(?:proxy|mcp)\.example(?:\.com)?)$/;
+  expect(hosts.length).toBeGreaterThan(10);
+  expect(hosts.filter((host) => !asked.includes(host) && !shown.test(host))).toEqual([]);
 });
