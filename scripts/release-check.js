@@ -41,7 +41,7 @@ function findPlaceholders() {
   if (status > 1) return ['git could not search the files.', 'Run this in a clone.'];
   if (lines.length > 0)
     return [
-      `${lines.length} files have \`${PLACEHOLDER}\`, such as ${lines[0]}.`,
+      `\`${PLACEHOLDER}\` is in ${countFiles(lines)}, such as ${lines[0]}.`,
       'Replace it as RELEASING.md says.',
     ];
 
@@ -108,7 +108,7 @@ function checkDist() {
 
   const { lines } = git('status', '--porcelain', '--', 'dist');
   if (lines.length > 0)
-    return [`${lines.length} files differ from what src/ builds.`, 'Commit `dist/`.'];
+    return [`What src/ builds differs in ${countFiles(lines)}.`, 'Commit `dist/`.'];
 }
 
 function checkCommit() {
@@ -137,4 +137,8 @@ function run(command, args) {
 
 function lastLine(text) {
   return text.trim().split('\n').at(-1) ?? '';
+}
+
+function countFiles({ length }) {
+  return length === 1 ? '1 file' : `${length} files`;
 }

@@ -47,7 +47,7 @@ it.each<[string, Readonly<Record<string, string>>, string]>([
   [
     'a placeholder',
     { 'docs/a.md': 'uses: YOUR_ORG/axe-action@v1\n' },
-    'placeholders: 1 files have `YOUR_ORG/axe-action`, such as docs/a.md. Replace it as RELEASING.md says.',
+    'placeholders: `YOUR_ORG/axe-action` is in 1 file, such as docs/a.md. Replace it as RELEASING.md says.',
   ],
   [
     'a sentence about the placeholder',
@@ -92,7 +92,7 @@ it.each<[string, Readonly<Record<string, string>>, string]>([
   [
     'a dist/ that is not built',
     { 'src/main.txt': 'other\n' },
-    'dist/: 1 files differ from what src/ builds. Commit `dist/`.',
+    'dist/: What src/ builds differs in 1 file. Commit `dist/`.',
   ],
   [
     'a build that fails',
