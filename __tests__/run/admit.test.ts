@@ -77,3 +77,19 @@ it('a pull request of which nothing could be read fails the run, which could onl
     message: 'nothing of pull request #42 could be read: GitHub is away',
   });
 });
+
+it('the error of a run that could read nothing names each refused permission once', async () => {
+  const add = (permission: string) => `Add \`${permission}\` under \`permissions:\` of the job.`;
+  const warnings = [
+    { code: 'context-unread', message: 'checks', remedy: add('checks: read') },
+    { code: 'context-incomplete', message: 'refused', remedy: add('contents: read') },
+    { code: 'context-unread', message: 'statuses', remedy: add('statuses: read') },
+    { code: 'context-unread', message: 'logs', remedy: add('checks: read') },
+  ] as const;
+  await expect(
+    admitted(pullRequest(), { context: { kind: 'none', warnings } }),
+  ).rejects.toMatchObject({
+    message: 'nothing of pull request #42 could be read: refused',
+    remedy: ['checks: read', 'contents: read', 'statuses: read'].map(add).join(' '),
+  });
+});

@@ -413,7 +413,7 @@ export function admitChange(
   // Without the change a model could only make findings up.
   const unread =
     context?.kind === 'none' && context.warnings.find(({ code }) => code === 'context-incomplete');
-  if (unread) throw unreadError(number, unread);
+  if (unread) throw unreadError(number, unread, context.warnings);
   if (context?.kind !== 'pull_request' || number === undefined) return undefined;
 
   const isShown = createPathFilter(diffPolicy);
@@ -426,9 +426,17 @@ export function admitChange(
   return { ...skipped, unchangedSince: nothingNewSince };
 }
 
-function unreadError(pull: number | undefined, { message, remedy }: Warning): AxeError {
+/** Names all permissions that GitHub has refused so far, so that nobody adds them one at a time. */
+function unreadError(
+  pull: number | undefined,
+  { message }: Warning,
+  refused: readonly Warning[],
+): AxeError {
   const subject = pull === undefined ? 'the merge group' : `pull request #${pull}`;
-  return new AxeError(`nothing of ${subject} could be read: ${message}`, { remedy });
+  const remedies = [...new Set(refused.flatMap(({ remedy }) => remedy ?? []))];
+  return new AxeError(`nothing of ${subject} could be read: ${message}`, {
+    remedy: remedies.length === 0 ? undefined : remedies.join(' '),
+  });
 }
 
 /**
