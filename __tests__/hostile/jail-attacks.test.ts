@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { protectedPaths } from '../../src/safety/path-rules.js';
 import { makeReserved } from '../../src/tools/process/jail-mounts.js';
 import { jailPlaces, untrackedCredentials } from '../../src/tools/process/jail-places.js';
-import { createCommandJail } from '../../src/tools/process/process-jail.js';
+import { createCommandJail, type JailWay } from '../../src/tools/process/process-jail.js';
 import { safePrograms } from '../../src/tools/process/programs.js';
 import { createShell } from '../../src/tools/process/shell.js';
 import { absentWays, isolated, privateFolder, processesIn, waysHere } from '../helpers/jail.js';
@@ -113,6 +113,25 @@ function filesIn(folder: string): ReadonlyMap<string, string> {
   return new Map(files.map((file) => [file.slice(folder.length + 1), readFileSync(file, 'utf8')]));
 }
 
+/**
+ * What the `sudo` for root plays: beside its session and its environment it builds the jail of
+ * root's way, which plays all.
+ */
+const OF_SESSION: readonly string[] = [
+  'reads environments of all processes',
+  'reads the environment of the parent',
+  'prints its environment',
+  'gains rights',
+  'ends every process',
+  'stays when it has ended',
+  'speaks to what starts it',
+];
+
+function attacksOn({ kind, uid }: JailWay) {
+  const isRootAgain = kind === 'sudo' && uid === 0;
+  return JAIL_ATTACKS.filter(({ name }) => !isRootAgain || OF_SESSION.includes(name));
+}
+
 // A machine that lacks a way says so in the list of tests.
 for (const { kind, reason } of absentWays())
   it.skip(`attacks on a jail by ${kind}: not on this machine, ${reason}`, () => {});
@@ -120,7 +139,7 @@ for (const { kind, reason } of absentWays())
 describe.each(waysHere().map((one) => [one.way.kind, one] as const))(
   'a jail by %s holds',
   (_, { way, path }) => {
-    it.each(JAIL_ATTACKS.map((attack) => [attack.name, attack] as const))(
+    it.each(attacksOn(way).map((attack) => [attack.name, attack] as const))(
       'when a command %s',
       async (_name, { command }) => {
         const { root, WORK, env, programs, places, names } = await scene(path());
