@@ -76,6 +76,7 @@ describe('doctor', () => {
         remedy: expect.stringContaining('Did you mean `anthropic`?'),
       },
     ]);
+    expect(checks.filter(({ group }) => group === 'Models')).toEqual([]);
   });
 
   it('shows its checks by group, and that there are no problems', async () => {

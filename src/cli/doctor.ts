@@ -109,7 +109,7 @@ async function examine(
     ...(ownAgents.length > 0 ? [] : [onlyBuiltIn]),
     ...validation.agents.flatMap(agentChecks),
     ...(await keyChecks(validation, { env, config }, isOnline, signal)),
-    ...priceChecks(validation),
+    ...priceChecks(validation, { env, config }),
     ...(await checkGitHub(flags.string('repo'), isOnline, terminal, signal)),
   ];
 }
@@ -203,9 +203,8 @@ async function keyChecks(
     fetch,
     loadConfig: async () => config,
   });
-  const reported = allFaults(validation).map(({ message }) => message);
   // In parallel, because a provider that does not answer would use up the time of the others.
-  const checks = usedModels(validation).map(async (ref): Promise<readonly Check[]> => {
+  const checks = usedModels(validation, sources).map(async (ref): Promise<readonly Check[]> => {
     const key = keyState(ref, sources);
     const result = (
       status: Check['status'],
@@ -216,8 +215,6 @@ async function keyChecks(
     ];
     if (key instanceof AxeError) {
       const { message, remedy = '' } = key;
-      // The validation of the agent has already reported a model that no run could open.
-      if (reported.includes(message)) return [];
       if (!isMissingKey(key)) return result('error', message, remedy);
       const hint = 'You only need it to run agents here: a workflow gets it from a secret.';
       return result('note', message, `${remedy} ${hint}`);
@@ -234,11 +231,11 @@ async function keyChecks(
 }
 
 /** A price is needed in a workflow with a limit on the cost, so without one there is a note. */
-function priceChecks(validation: Validation): readonly Check[] {
+function priceChecks(validation: Validation, sources: SettingSources): readonly Check[] {
   const prices = new Map(
     validation.agents.map(({ config }) => [config?.model.toLowerCase(), config?.params.price]),
   );
-  return usedModels(validation).flatMap((ref) => {
+  return usedModels(validation, sources).flatMap((ref) => {
     const name = formatModelRef(ref);
     const problem = priceProblem(ref, prices.get(name.toLowerCase()));
     if (problem === undefined) return [];
@@ -247,15 +244,19 @@ function priceChecks(validation: Validation): readonly Check[] {
   });
 }
 
-/** An invalid model is left out, since the validation of its agent reports it. */
-function usedModels({ agents }: Validation): readonly ModelRef[] {
-  const named = agents.flatMap(({ config }) => [
+/** A model that no run could open is left out, since the validation of its agent reports it. */
+function usedModels(validation: Validation, sources: SettingSources): readonly ModelRef[] {
+  const reported = allFaults(validation).map(({ message }) => message);
+  const named = validation.agents.flatMap(({ config }) => [
     config?.model ?? '',
     config?.review.verifyModel ?? '',
   ]);
   return [...new Set(named)].flatMap((model) => {
     try {
-      return model === '' ? [] : [parseModelRef(model)];
+      if (model === '') return [];
+      const ref = parseModelRef(model);
+      const key = keyState(ref, sources);
+      return key instanceof AxeError && reported.includes(key.message) ? [] : [ref];
     } catch (thrown) {
       if (thrown instanceof AxeError) return [];
       throw thrown;
