@@ -60,13 +60,9 @@ notes = true
 tools = ["write_memory", "memory_search", "memory_write", "memory_search"]
 dir = "notes-here"
 scope = "shared"
-project = "octo-org/hello"
-daily = "recent"
-dedup = false
 max_inject_bytes = 1000
 max_write_bytes = 2000
 max_log_bytes = 3000
-warn_file_bytes = 4000
 [params]
 temperature = 0
 max_tokens = 2048
@@ -140,13 +136,9 @@ error-handling = "major"
         tools: ['memory_write', 'memory_search', 'write_memory'],
         dir: 'notes-here',
         scope: 'shared',
-        project: 'octo-org/hello',
-        daily: 'recent',
-        dedup: false,
         maxInjectBytes: 1000,
         maxWriteBytes: 2000,
         maxLogBytes: 3000,
-        warnFileBytes: 4000,
       },
       params: {
         temperature: 0,
@@ -185,10 +177,9 @@ error-handling = "major"
       maxInjectBytes: 32_768,
       maxWriteBytes: 65_536,
       maxLogBytes: 0,
-      warnFileBytes: 1_048_576,
     };
-    const kept = { provenance: 'auto', scope: 'project', daily: 'calendar', dedup: true };
-    expect(memory).toEqual({ ...off, ...sizes, ...kept, tools: [], dir: '', project: '' });
+    const kept = { provenance: 'auto', scope: 'project' };
+    expect(memory).toEqual({ ...off, ...sizes, ...kept, tools: [], dir: '' });
     expect(subAgentsConfig).toEqual({ maxDepth: 0, parallel: undefined, timeoutSeconds: 0 });
     expect(config).toMatchObject({
       params: { temperature: undefined, maxTokens: 0, responseFormat: undefined },

@@ -302,7 +302,6 @@ it('nothing whose line is not there reaches the prompt, and nothing else is left
       const { text: block } = formatMemoryBlock(checked.view(files, 'bot.md'), {
         places: PLACES,
         today: '2026-03-01',
-        daily: 'calendar',
         maxBytes: 100_000,
       });
       for (const [index, { now, isWithheld }] of fates.entries()) {

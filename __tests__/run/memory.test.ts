@@ -163,7 +163,6 @@ describe('the notes of a run', () => {
   it.each<[string, Given, ReturnType<typeof notesPlaces>]>([
     ['the repository in a workflow', {}, notesPlaces('project', 'octocat/hello')],
     ['the folder on the command line', { trigger: LOCAL }, notesPlaces('project', '/work/repo')],
-    ['`project`', { memory: 'project = "x"' }, notesPlaces('project', 'x')],
     ['nobody', { memory: 'scope = "shared"' }, { folder: '', slug: '' }],
     [
       'the offline rules',

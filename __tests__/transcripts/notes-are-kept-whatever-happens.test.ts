@@ -130,7 +130,7 @@ it('a summary of a long conversation is stored even if the run fails afterwards'
   const summary = 'Read src/auth.ts: sessions last 12 hours.\nStill open: why.';
   let turns = 0;
   const stage = await notesStage({
-    toml: keeperToml({ memory: 'daily = "recent"\n' }),
+    toml: keeperToml({}),
     model(request) {
       const { messages } = promptOf(request);
       if (messages.some((message) => message.includes(SUMMARY_REQUEST.slice(0, 60))))

@@ -57,23 +57,12 @@ const memory = v.pipe(
       ['project', 'shared'],
       'project',
     ),
-    project: textKey('Name of the project. Default: the repository, else the folder.'),
-    daily: choiceKey(
-      'Daily logs in the prompt: today and yesterday, or the two newest.',
-      ['calendar', 'recent'],
-      'calendar',
-    ),
-    dedup: flagKey('Whether facts are added to long-term memory only once.', true),
     max_inject_bytes: countKey(
       'Maximum size of the notes in the prompt. 0 means 32768.',
       NOTES_LIMITS.injectBytes,
     ),
     max_write_bytes: countKey('Maximum size of one write. 0 means 65536.', NOTES_LIMITS.writeBytes),
     max_log_bytes: countKey('Maximum size of the loaded run log. 0 means not set.'),
-    warn_file_bytes: countKey(
-      'File size at which `write_memory` warns. 0 means 1048576.',
-      NOTES_LIMITS.warnFileBytes,
-    ),
   }),
   v.transform(({ lastN, tools, ...keys }) => ({
     ...keys,

@@ -55,7 +55,7 @@ export const MAX_RECALLED_BYTES = 16 * 1024;
 /** The newest part of a longer run log, in which entries are looked for. */
 export const MAX_SEARCHED_MEMORY_BYTES = 1024 * 1024;
 
-/** Sizes of notes in bytes, if the agent's file sets none. */
+/** Sizes of notes in bytes; the agent's file can set the first two. */
 export const NOTES_LIMITS = {
   /** Maximum size of the notes in the prompt. */
   injectBytes: 32 * 1024,

@@ -107,10 +107,10 @@ export async function openNotes(
   const granted = grantNotesTools(plan, store.kind !== 'none');
   const files = checked.view(stored, memory.path);
   const today = dateOf(clock.now());
-  const { daily, maxInjectBytes: maxBytes } = agent.config.memory;
+  const { maxInjectBytes: maxBytes } = agent.config.memory;
   const block = isFactsOnly
     ? { text: '', warnings: [] }
-    : formatMemoryBlock(files, { places, today, daily, maxBytes });
+    : formatMemoryBlock(files, { places, today, maxBytes });
   // The facts of the reviewer are in the prompt once its change is known.
   const facts = isFactsOnly ? checked.lines(readableText(longTerm).trim()) : undefined;
   const tools = isFactsOnly && loaded.kind === 'failed' ? [] : granted.tools;
@@ -362,14 +362,9 @@ export function placesOf(
   trigger: Trigger,
   workdir: string,
 ): NotesPlaces {
-  const { scope, project } = config.memory;
-  const defaultProject =
+  const project =
     trigger.kind === 'local' ? workdir : `${trigger.repository.owner}/${trigger.repository.name}`;
-  return notesPlaces(
-    scope,
-    project || defaultProject,
-    path.startsWith('offline/') ? 'offline/' : '',
-  );
+  return notesPlaces(config.memory.scope, project, path.startsWith('offline/') ? 'offline/' : '');
 }
 
 /** The parts of a conversation that the tools for notes need. */

@@ -16,7 +16,7 @@ import type { ToolResult } from '../../../src/tools/tool.js';
 import { numbered } from '../stores/fake-clock.js';
 
 export const ROOT = '/data/axe/memory';
-const CAPS: NotesCaps = { maxWriteBytes: 65_536, warnFileBytes: 1_048_576, dedup: true };
+const CAPS: NotesCaps = { maxWriteBytes: 65_536 };
 export const READ_BYTES = MAX_SHOWN_NOTES_BYTES;
 export const PLACES: NotesPlaces = notesPlaces('project', 'octo-org/hello.world');
 /** Folder of the project in the tree. */

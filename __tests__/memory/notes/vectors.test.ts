@@ -488,7 +488,6 @@ it('V78: a secret is never stored (as *** here), nor half of one at a cut, nor d
 const BLOCK: BlockOptions = {
   places: PLACES,
   today: '2026-03-01',
-  daily: 'calendar',
   maxBytes: 32_768,
 };
 function block(

@@ -5,7 +5,7 @@ import { cutToBytes, utf8Bytes } from '../../lib/text/bytes.js';
 import { formatInteger } from '../../lib/text/format.js';
 import { foldLetters } from '../../safety/fence.js';
 import type { NoteLine } from '../citations.js';
-import { flatDailyPath, type NotesPlaces, notePath, noteTargetAt } from '../paths.js';
+import { flatDailyPath, type NotesPlaces, notePath } from '../paths.js';
 import { readableText } from '../run-log.js';
 import { chooseFacts } from './facts.js';
 
@@ -14,15 +14,13 @@ export interface BlockOptions {
   readonly places: NotesPlaces;
   /** `YYYY-MM-DD`, in UTC. */
   readonly today: string;
-  /** `calendar`: today and yesterday; `recent`: the two newest days with a text. */
-  readonly daily: 'calendar' | 'recent';
   /** Maximum bytes of all sections, without the tags around them and the mark of a cut. */
   readonly maxBytes: number;
 }
 
 /**
  * The `<memory>` block of a system prompt: long-term memory, the open items of the scratchpad and
- * two daily logs; empty if there are no notes. `files` are the files of a memory tree by path. No
+ * the logs of today and yesterday; empty if there are no notes. `files` are the files of a memory tree by path. No
  * text in them can end the block: text that looks like its tags gets a backslash.
  */
 export function formatMemoryBlock(
@@ -71,7 +69,7 @@ function sectionsOf(files: ReadonlyMap<string, string>, options: BlockOptions): 
     /^[-*] \[ \]/.test(line.trimStart()),
   );
 
-  const [newer, older] = daysShown(files, options);
+  const yesterday = dateOf(Date.parse(`${today}T00:00:00Z`) - DAY_MS);
   const daySection = (date: string, rank: number) => {
     const title = `Daily log ${date}${date === today ? ' (today)' : ''}`;
     return section(title, textOfDay(files, date, places), rank);
@@ -80,30 +78,13 @@ function sectionsOf(files: ReadonlyMap<string, string>, options: BlockOptions): 
   return [
     section(LONG_TERM, textOf('long_term'), 2),
     section('Scratchpad (open items)', openItems.join('\n'), 0),
-    daySection(older, 3),
-    daySection(newer, 1),
+    daySection(yesterday, 3),
+    daySection(today, 1),
   ];
 }
 
 /** Bytes read beyond the limit, so that a tag that begins before the limit is recognized. */
 const MARGIN_BYTES = 1024;
-
-/** The two days of the block, the newer one first; no future day. */
-function daysShown(
-  files: ReadonlyMap<string, string>,
-  { places, today, daily }: BlockOptions,
-): readonly [string, string] {
-  const yesterday = dateOf(Date.parse(`${today}T00:00:00Z`) - DAY_MS);
-  if (daily === 'calendar') return [today, yesterday];
-
-  const days = [...files.keys()].flatMap((path) => {
-    const target = noteTargetAt(path, places);
-    return target?.kind === 'daily' && target.date <= today ? [target.date] : [];
-  });
-  const written = [...new Set(days)].filter((date) => textOfDay(files, date, places).trim() !== '');
-  const [newer = today, older = yesterday] = written.sort().reverse();
-  return [newer, older];
-}
 
 /** A day without a text at its own place is read at the flat place. */
 function textOfDay(files: ReadonlyMap<string, string>, date: string, places: NotesPlaces): string {

@@ -1,4 +1,5 @@
 import { createQueue, dateOf } from '../../lib/clock.js';
+import { NOTES_LIMITS } from '../../lib/defaults.js';
 import { ToolError, type Warning } from '../../lib/errors.js';
 import { compareBytes, cutToBytes, encodeBytes, utf8Bytes } from '../../lib/text/bytes.js';
 import { applyChanges, type MemoryTree, type NoteChange, versionId } from '../change.js';
@@ -116,11 +117,10 @@ interface NotesSessionOptions {
 /** Limits of writes to notes. @internal */
 export interface NotesCaps {
   readonly maxWriteBytes: number;
-  /** Larger files cause a warning; they are written anyway. */
-  readonly warnFileBytes: number;
-  /** Leaves out lines that long-term memory already has. */
-  readonly dedup: boolean;
 }
+
+/** Larger files cause a warning; they are written anyway. */
+const WARN_FILE_BYTES = NOTES_LIMITS.warnFileBytes;
 
 /** Number of changes that `recent` remembers. */
 const MAX_RECENT = 100;
@@ -165,7 +165,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     if (damage !== undefined)
       return failed(`the note ${damage}; a person has to correct it. Append instead.`);
 
-    const dedup = caps.dedup && target.kind === 'long_term';
+    const dedup = target.kind === 'long_term';
     const withheld = redact(options.checked().withheld(text));
     const edit = editOf(wish, { content, now: timestamp, dedup, withheld });
     const result = editNote(text, edit);
@@ -195,14 +195,14 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
       maxBytes: caps.maxWriteBytes,
       skippedLines: result.skippedLines,
       fileBytes,
-      warnBytes: caps.warnFileBytes,
+      warnBytes: WARN_FILE_BYTES,
     };
   }
 
   function warnIfLarge(path: string, fileBytes: number): void {
-    if (fileBytes <= caps.warnFileBytes || largeFiles.has(path)) return;
+    if (fileBytes <= WARN_FILE_BYTES || largeFiles.has(path)) return;
     largeFiles.add(path);
-    const message = fileTooLarge(shown(path), fileBytes, caps.warnFileBytes);
+    const message = fileTooLarge(shown(path), fileBytes, WARN_FILE_BYTES);
     options.warn({ code: 'memory-file-large', message, remedy: 'Consider memory maintenance.' });
   }
 
