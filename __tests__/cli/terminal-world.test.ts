@@ -37,7 +37,7 @@ async function publish(outcome: RunOutcome, output: TerminalDependenciesOptions[
   const { deps, terminal } = await open({ output });
   const { plan } = await reportOf('planned');
   const published = await deps.publisher.publish(requestOf(plan, outcome));
-  expect(published).toEqual({ line: undefined, url: undefined });
+  expect(published).toEqual({ posts: [] });
   return { output: terminal.output(), talk: terminal.talk() };
 }
 

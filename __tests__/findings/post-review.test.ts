@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BufferedPublications } from '../../src/findings/buffered-publications.js';
 import { readCopy, saidRevsIn } from '../../src/findings/kept-finding.js';
+import { formatUnposted } from '../../src/report/views/unposted.js';
+import { publishedLine } from '../../src/run/views/published.js';
 import { denied, type Hello } from '../github/hello-fixture.js';
 import { seedReview } from '../helpers/github-review-seed.js';
 import { findingLine } from '../helpers/marks.js';
@@ -30,11 +32,13 @@ describe('a review', () => {
     expect(warnings).toEqual([]);
     expect(part).toMatchObject({
       isReview: true,
-      line: 'Asked for changes on #42 with 1 comment: src/a.ts:2. 1 open: 1 major.',
       url: expect.stringMatching(/#pullrequestreview-\d+$/),
       records: [{ id, handle, state: 'open', isNew: true }],
       review: { open: [{ id }], isBlocking: true, unposted: [] },
     });
+    expect(publishedLine(part)).toBe(
+      'Asked for changes on #42 with 1 comment: src/a.ts:2. 1 open: 1 major.',
+    );
     expect(kept?.findings).toMatchObject([{ id, rev: 1, handle, line: 2, words: 'own' }]);
     expect(hello.repo.talk.reviews).toMatchObject([
       { state: 'CHANGES_REQUESTED', commit: hello.headSha },
@@ -51,7 +55,7 @@ describe('a review', () => {
       review: QUIET.review,
     };
     const { part, open } = await publish(hello, again);
-    expect([part.line, open, texts(hello)]).toEqual([
+    expect([publishedLine(part), open, texts(hello)]).toEqual([
       '1 open: 1 major. Nothing is new. Not repeated: 1 open.',
       1,
       [expect.anything()],
@@ -109,7 +113,7 @@ describe('a review', () => {
       expect.stringContaining('<summary>6 findings not from this change</summary>'),
     ]);
     expect([open, part.records, kept]).toEqual([0, [], undefined]);
-    expect(part.details).toBe(
+    expect(formatUnposted({ posts: [], ...part }, String)).toBe(
       '**1 finding not from this change**\n\n**`src/a.ts:6`** (major, correctness): Fault 6\n\nWrong.',
     );
   });
@@ -118,7 +122,7 @@ describe('a review', () => {
     const hello = await startPull();
     const { part } = await publish(hello, { findings: [placed(), OTHER] }, { maxComments: 0 });
     const line = 'Asked for changes on #42. 2 findings in the text of the review. 2 open: 2 major.';
-    expect([part.line, hello.repo.talk.reviewComments]).toEqual([line, []]);
+    expect([publishedLine(part), hello.repo.talk.reviewComments]).toEqual([line, []]);
     const titles = (await readPull(hello)).open.map(({ title }) => title);
     expect(titles).toEqual(['It is wrong', 'Rows are lost']);
     const { open } = await publish(hello, settle('fixed'));
@@ -154,9 +158,11 @@ describe('a review that is not posted', () => {
     expect(part).toMatchObject({
       isReview: false,
       isUnposted: true,
-      details: expect.stringMatching(/^\*\*Review, not posted\*\*\n\nOne thing\..*Wrong\./s),
       review: { unposted: [{}] },
     });
+    expect(formatUnposted({ posts: [], ...part }, String)).toMatch(
+      /^\*\*Review, not posted\*\*\n\nOne thing\..*Wrong\./s,
+    );
   });
 
   it('does not free a pull request that a review before it blocks', async () => {
@@ -175,14 +181,14 @@ describe('a review that is not posted', () => {
       expect.stringMatching(/^the review was not posted: .*`pull-requests: write`/),
     ]);
     expect(part).toMatchObject({ isReview: true, review: { open: [{}], unposted: [{}] } });
-    expect([kept?.findings, part.details]).toEqual([
+    expect([kept?.findings, formatUnposted({ posts: [], ...part }, String)]).toEqual([
       [expect.objectContaining({ title: 'It is wrong', rev: 1, state: 'open' })],
       expect.stringMatching(
         /^\*\*Review, not posted\*\*\n\nOne thing\.\n\n\*\*Findings not posted as comments\*\*.*: It is wrong\n\nWrong\.\n\nSuggested:\n\n```\nreturn 1\n```$/s,
       ),
     ]);
     const next = await publish(hello, QUIET, { record: kept });
-    expect(next.part.line).toBe(
+    expect(publishedLine(next.part)).toBe(
       'Asked for changes on #42 with 1 comment: src/a.ts:2. 1 open: 1 major.',
     );
     expect(next.part.records).toMatchObject([{ title: 'It is wrong', state: 'open' }]);

@@ -1,5 +1,9 @@
 import { expect, it } from '@jest/globals';
-import { FINDING_REFUSAL_CODES, REFUSAL_CODES } from '../../src/findings/buffered-publications.js';
+import {
+  FINDING_REFUSAL_CODES,
+  REFUSAL_CODES,
+  withoutEnded,
+} from '../../src/findings/buffered-publications.js';
 import { formatRefused } from '../../src/findings/post/comment-text.js';
 
 const PLACE = { path: 'src/a.ts', line: 3, title: 'A retry loses rows' };
@@ -25,7 +29,7 @@ it('a finding that has ended is not listed as one whose end was refused', () => 
   const refusal = { tool: 'settle_finding', code: 'unconfirmed', finding: FINDING } as const;
   const refused = { refusedFindings: [], refusals: [refusal] };
   expect(formatRefused(refused)).toContain('FQ7K2 stays open');
-  expect(formatRefused(refused, new Set([FINDING.id]))).toBe('');
+  expect(formatRefused(withoutEnded(refused, new Set([FINDING.id])))).toBe('');
 });
 
 it('lists 20, and says how many more there are', () => {

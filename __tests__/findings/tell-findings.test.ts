@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type KeptFinding, type PullRecord, readCopy } from '../../src/findings/kept-finding.js';
+import { publishedLine } from '../../src/run/views/published.js';
 import { denied, type Hello } from '../github/hello-fixture.js';
 import { seedReaction } from '../helpers/github-review-seed.js';
 import {
@@ -92,7 +93,7 @@ describe('the conversation of a finding that has ended', () => {
       expect(done.indexOf('POST /graphql resolveReviewThread')).toBeLessThan(
         done.findIndex((call) => call.endsWith('/replies')),
       );
-      expect(part.line).toMatch(
+      expect(publishedLine(part)).toMatch(
         /^Posted a review on #42\. (Settled 1 earlier finding|1 earlier finding dismissed)\.$/,
       );
       expect(hello.repo.talk.reviews.map(({ body }) => body).join()).toMatch(
@@ -184,8 +185,8 @@ describe('the conversation of a finding that is open', () => {
     const replies = [{}, `F is back since ${head.slice(0, 7)}.`];
     expect(state(hello)).toMatchObject({ resolvedBy: undefined, replies });
     expect(decided(kept)).toMatchObject({ state: 'open', by: 'model', rev: 3 });
-    const line = expect.stringContaining('1 earlier finding came back.');
-    expect(part).toMatchObject({ line, review: { open: [{}], isBlocking: true } });
+    expect(publishedLine(part)).toContain('1 earlier finding came back.');
+    expect(part).toMatchObject({ review: { open: [{}], isBlocking: true } });
     const body = expect.stringContaining('- ↩️ [It is wrong](');
     expect(hello.repo.talk.reviews.at(-2)).toMatchObject({ state: 'CHANGES_REQUESTED', body });
   });
@@ -201,7 +202,7 @@ describe('the conversation of a finding that is open', () => {
     expect(decided(kept)).toMatchObject({ rev: 2, ...mark });
     expect(state(hello).replies).toEqual([`F is still there as of ddddddd, and ${severity}.`]);
     expect((await readPull(hello)).open).toMatchObject([{ toldRev: 2, isGone: false, ...mark }]);
-    expect((await publish(hello, wanted)).part.line).toMatch(
+    expect(publishedLine((await publish(hello, wanted)).part)).toMatch(
       /^1 open: 1 \w+\. Nothing is new\. Not repeated: 1 open\.$/,
     );
   });

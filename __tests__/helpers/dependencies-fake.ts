@@ -209,7 +209,7 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
       async publish(requested) {
         step(`publish ${requested.outcome.kind}`);
         requests.push(requested);
-        return parts.published ?? { line: undefined, url: undefined };
+        return parts.published ?? { posts: [] };
       },
       async tellFindings(findings) {
         step('tell findings');
@@ -222,7 +222,7 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
       async reply(answer) {
         step('reply');
         replies.push(answer);
-        return parts.published ?? { line: undefined, url: undefined };
+        return parts.published ?? { posts: [] };
       },
     },
     journal: {

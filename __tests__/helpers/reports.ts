@@ -140,6 +140,6 @@ export function memoryReport(
   result: MemoryCommandResult,
   patch: Partial<Report<'memory-command'>> = {},
 ): Report<'memory-command'> {
-  const published = { line: undefined, url: undefined };
+  const published = { posts: [] };
   return { kind: 'memory-command', agent: 'bot', command: 'forget', result, published, ...patch };
 }

@@ -7,9 +7,12 @@ import {
 import type { GitHubClient } from '../../src/github/client/client.js';
 import { AxeError, type Warning, warningText } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
-import { type ActionPublisherOptions, reviewRemarks } from '../../src/publish/answer.js';
+import type { ActionPublisherOptions } from '../../src/publish/answer.js';
 import { createCommentReactions, publishSideEffects } from '../../src/publish/publish-findings.js';
+import { reviewRemarks } from '../../src/publish/views/review.js';
+import { formatUnposted } from '../../src/report/views/unposted.js';
 import { decideNow } from '../../src/run/settle-findings.js';
+import { publishedLine } from '../../src/run/views/published.js';
 import { placed, readPull, startPull } from '../findings/post-scene.js';
 import { denied, startHello } from '../github/hello-fixture.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
@@ -48,16 +51,16 @@ async function publish(
 
 const POSTED = 'Posted 1 comment on #42: src/a.ts:2. 1 open: 1 minor.';
 const LABELLED = 'Added the label `bug`.';
-it.each<[string, RunOutcome, 'auto' | 'never', string | undefined, number, readonly string[]]>([
+it.each<[string, RunOutcome, 'auto' | 'never', string, number, readonly string[]]>([
   ['completed', completed(''), 'auto', `${POSTED} ${LABELLED}`, 1, ['bug']],
   ['completed', completed(''), 'never', LABELLED, 0, ['bug']],
   ['was cut short', exhausted('cost', ''), 'auto', POSTED, 1, []],
-  ['failed', { ...exhausted('cost', ''), kind: 'failed' } as RunOutcome, 'auto', undefined, 0, []],
+  ['failed', { ...exhausted('cost', ''), kind: 'failed' } as RunOutcome, 'auto', '', 0, []],
 ])(
   'a run that %s publishes its review, and its labels: %#',
   async (_, ...[outcome, comment, line, reviews, labels]) => {
     const { published, ...seen } = await publish(outcome, comment);
-    expect([published.line, seen]).toEqual([line, { reviews, labels }]);
+    expect([publishedLine(published), seen]).toEqual([line, { reviews, labels }]);
     expect(published.reviewResult?.isUnpublished).toBe(reviews === 0);
   },
 );
@@ -78,7 +81,7 @@ it('a check is published with its address', async () => {
 it('what the workflow does not allow is listed for the summary', async () => {
   const refusals = [{ tool: 'set_labels', code: 'label', detail: '"x"' }] as const;
   const { published } = await publish(completed(''), 'auto', { refusals });
-  expect(published.details).toBe(
+  expect(formatUnposted(published, String)).toBe(
     '**Not posted**\n\n- Labels that `labels-allowed` does not allow: "x".',
   );
 });
@@ -88,7 +91,7 @@ it('lists refused findings with place and reason', async () => {
     { path: 'src/a.ts', line: 3, title: 'Consider a lock', code: 'wish' },
   ] as const;
   const { published } = await publish(completed(''), 'auto', { refusedFindings });
-  expect(published.details).toBe(
+  expect(formatUnposted(published, String)).toBe(
     '**Not posted**\n\n- `src/a.ts:3` Consider a lock: it asks for a check and names no fault',
   );
 });
@@ -123,7 +126,7 @@ it('labels that a run requests are added and removed, and one that the repositor
   repo.talk.labelsOf.set(42, ['wip']);
   const labels = { add: ['bug', 'nonsense'], remove: ['wip'] };
   const { part, warnings } = await publishEffects({ client, trigger: pullRequest() }, { labels });
-  expect(part.line).toBe('Added the label `bug`. Removed the label `wip`.');
+  expect(publishedLine(part)).toBe('Added the label `bug`. Removed the label `wip`.');
   expect(warnings).toEqual(['the repository does not have the label `nonsense`; none was made']);
   expect(repo.talk.labelsOf.get(42)).toEqual(['bug']);
 });
@@ -134,10 +137,10 @@ describe('an issue that a run opens', () => {
   it('is opened once, and updated by the next run with the same title', async () => {
     const { client, repo } = await startHello();
     const first = await publishEffects({ client, trigger: SCHEDULE }, { issues: [draft] });
-    expect(first).toMatchObject({ part: { line: 'Opened the issue #43.' }, warnings: [] });
+    expect([publishedLine(first.part), first.warnings]).toEqual(['Opened the issue #43.', []]);
     const again = { ...draft, body: `${draft.body} Still.` };
     const second = await publishEffects({ client, trigger: SCHEDULE }, { issues: [again] });
-    expect(second.part.line).toBe('Updated the issue #43.');
+    expect(publishedLine(second.part)).toBe('Updated the issue #43.');
     const found = [...repo.issues.values()];
     expect(found.map(({ title, body }) => [title, body])).toEqual([
       [
@@ -153,7 +156,7 @@ describe('an issue that a run opens', () => {
     const { client, repo } = await startHello();
     const issues = [draft, { ...draft, title: 'Slow test' }];
     const { part } = await publishEffects({ client, trigger: SCHEDULE }, { issues });
-    expect(part.line).toBe('Opened the issue #43. Opened the issue #44.');
+    expect(publishedLine(part)).toBe('Opened the issue #43. Opened the issue #44.');
     expect(repo.issues.size).toBe(2);
   });
 });

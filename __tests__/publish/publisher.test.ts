@@ -6,8 +6,9 @@ import type { ReviewOutcome } from '../../src/findings/post/post-review.js';
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { ActionPublisherOptions } from '../../src/publish/answer.js';
-import { checkOf } from '../../src/publish/publisher.js';
+import { checkOf } from '../../src/publish/views/check.js';
 import type { PublishRequest, Reply } from '../../src/run/dependencies.js';
+import { publishedLine } from '../../src/run/views/published.js';
 import type { Inputs } from '../../src/runner/inputs.js';
 import { placed } from '../findings/post-scene.js';
 import { denied, startHello } from '../github/hello-fixture.js';
@@ -43,7 +44,7 @@ async function publish(
   };
 }
 
-const NOTHING = { line: undefined, url: undefined };
+const NOTHING = { posts: [] };
 const MAIN = { event: 'push', ref: 'refs/heads/main', before: '', commits: [] };
 const PUSH: Trigger = { ...SCHEDULE, ...MAIN, kind: 'push', after: 'c'.repeat(40) };
 const OTHERS: readonly Trigger[] = [
@@ -87,7 +88,6 @@ describe('a comment', () => {
     const mark = `<!-- axe-action \\{"kind":"answer","v":1,${marker}\\} -->`;
     expect(body).toMatch(new RegExp(`^${mark}\nLooks good\\.\n\n`));
     expect(published).toEqual({
-      line: `Posted a comment on #${number}.`,
       url: expect.stringMatching(/#issuecomment-2$/),
       posts: [{ kind: 'comment', number, url: published.url }],
     });
@@ -120,7 +120,7 @@ describe('a comment', () => {
     expect(posted).toEqual([1]);
     expect(writes).toMatchObject([{ route: UPDATE, params: { comment_id: 1 } }]);
     const url = expect.stringMatching(/-1$/);
-    expect(published).toMatchObject({ line: 'Updated the comment on #42.', url });
+    expect(published).toMatchObject({ posts: [{ kind: 'comment', isUpdate: true }], url });
   });
 
   const STOPPED = new AxeError('agent exceeded maximum conversation turns (50)', {
@@ -214,8 +214,8 @@ it('a comment on a line has its answer below the pull request where the thread m
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
   const trigger = comment({ ...ON_LINE, commentId: 9 });
   const { publisher } = publisherOf({ client });
-  const { line } = await publisher.publish(requestOf({ ...plan, trigger }, completed('Because.')));
-  expect(line).toBe('Posted a comment on #42.');
+  const { posts } = await publisher.publish(requestOf({ ...plan, trigger }, completed('Because.')));
+  expect(posts).toMatchObject([{ kind: 'comment', number: 42 }]);
 });
 
 describe('a comment that cannot be written', () => {
@@ -294,7 +294,7 @@ async function reply(
 describe('the answer to a command', () => {
   it('is one comment that names its agent, and states that no model was called', async () => {
     const { published, routes, body } = await reply('Forgotten in octocat/hello@axe-memory.');
-    expect(published.line).toBe('Posted a comment on #7.');
+    expect(publishedLine(published)).toBe('Posted a comment on #7.');
     expect(routes).toEqual([CREATE]);
     expect(body).toBe(
       `${answerLine('bot/reply-9')}\nForgotten in octocat/hello@axe-memory.\n\n<sub>About the agent \`bot\` · axe-action, no model was asked · [this run](${RUN_URL})</sub>`,
@@ -313,7 +313,10 @@ describe('the answer to a command', () => {
     const first = await reply('No entry.', { among: 'unless-answered' });
     expect(first.body).toContain(`${answerLine('memory/reply-9')}\nNo entry.\n`);
     const second = await reply('No entry.', { among: 'unless-answered', existing: answered });
-    expect([second.routes, second.published.line]).toEqual([[], 'There is an answer on #7.']);
+    expect([second.routes, publishedLine(second.published)]).toEqual([
+      [],
+      'There is an answer on #7.',
+    ]);
     expect((await reply('Forgotten.', { among: 'for-all', existing: answered })).routes).toEqual([
       UPDATE,
     ]);
@@ -343,7 +346,8 @@ describe('a check', () => {
     { coverage, review }: { readonly coverage?: Coverage; readonly review?: ReviewOutcome } = {},
   ) {
     const { plan } = await reportOf('planned');
-    const published = { isReview: false, line: 'Posted a comment on #42.', review };
+    const posts = [{ kind: 'comment', number: 42 }] as const;
+    const published = { isReview: false, posts, review };
     const request = requestOf({ ...plan, trigger }, outcome, { read: { coverage, unseen: [] } });
     return checkOf(request, published, { runUrl: '', secrets: ['hunter2-hunter2'] });
   }

@@ -153,7 +153,7 @@ async function fail(thrown: unknown, failOn = DEFAULT_FAIL_ON.join()) {
 const reviewed = (severity: Severity): PublicationResult => {
   const findings = [{ ...PLAIN_RECORD, severity, title: `Logs ${SECRET}` }];
   const reviewResult = { agent: 'bot', report: { ...REPORT, findings }, isUnpublished: false };
-  return { line: 'Reviewed #42.', url: undefined, reviewResult };
+  return { posts: [], reviewResult };
 };
 
 it('a review fails the step if `fail-on` lists the gate, and reports why', async () => {

@@ -87,7 +87,7 @@ async function reviewOf(outcome: RunOutcome): Promise<FinishedRun> {
     },
     published: {
       ...ran.published,
-      posts: [{ kind: 'review', number: 2, url: 'https://github.com/o/r/pull/2#r1' }],
+      posts: [{ kind: 'review', number: 2, url: 'https://github.com/o/r/pull/2#r1', comments: [] }],
       reviewResult: {
         agent: 'bot',
         report: { head: 'a'.repeat(40), base: 'b'.repeat(40), pull: 2, coverage, findings },

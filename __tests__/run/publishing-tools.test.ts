@@ -164,7 +164,7 @@ describe('the stored facts of a review', () => {
       read: { unseen, coverage },
     } as Conversed;
     const reviewResult = { isUnpublished: isUnpublished === true } as ReviewResult;
-    return reviewFacts(conversed, { line: undefined, url: undefined, reviewResult }, now);
+    return reviewFacts(conversed, { posts: [], reviewResult }, now);
   };
   const reviewed = {
     kind: 'reviewed',

@@ -18,18 +18,23 @@ const UNREADABLE = {
 } as const;
 
 it('the order of a run remembers what was published, under the id that was pending before (D9, D16)', async () => {
-  const published = { line: 'Updated the comment', url: 'https://example.com/c' };
+  const published = {
+    posts: [{ kind: 'comment', number: 2, isUpdate: true }],
+    url: 'https://example.com/c',
+  } as const;
   const deps = createFakeDependencies({ published });
   const report = await runPipeline(makeRequest(), deps);
   expect(report).toMatchObject({ published });
-  expect(deps.memory.get('bot.md')).toBe(plainEntry(TASK, 'Updated the comment\nthe answer'));
+  expect(deps.memory.get('bot.md')).toBe(
+    plainEntry(TASK, 'Updated the comment on #2.\nthe answer'),
+  );
   expect(deps.journaled.map(([change]) => change)).toEqual([
     { kind: 'append', path: 'bot.md', id: 'id1', text: plainEntry(TASK, 'the answer') },
     {
       kind: 'append',
       path: 'bot.md',
       id: 'id1',
-      text: plainEntry(TASK, 'Updated the comment\nthe answer'),
+      text: plainEntry(TASK, 'Updated the comment on #2.\nthe answer'),
     },
   ]);
 });
@@ -68,7 +73,7 @@ it('a run ends with a saved answer even if the deadline passes while it is publi
     ...deps.publisher,
     async publish() {
       deps.abort(new ProviderError('timeout', 'context deadline exceeded'));
-      return { line: undefined, url: undefined };
+      return { posts: [] };
     },
   };
   expect(await runPipeline(makeRequest(), { ...deps, publisher: slow })).toMatchObject({

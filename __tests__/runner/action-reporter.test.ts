@@ -332,9 +332,9 @@ it('what was posted is in the log when it is posted, and a text alone is not', (
   const lines: string[] = [];
   const { event } = createActionReporter((line) => lines.push(line), []);
   event({ kind: 'posted', url, isReview: true });
-  event({ kind: 'published', line: 'Posted a review on #2.', url });
-  event({ kind: 'published', line: 'Added the label `bug`.', url: undefined });
-  event({ kind: 'published', line: undefined, url });
+  event({ kind: 'published', posts: [{ kind: 'review', number: 2, comments: [] }], url });
+  event({ kind: 'published', posts: [{ kind: 'labels', added: ['bug'], removed: [] }] });
+  event({ kind: 'published', posts: [], url });
   expect(lines).toEqual([
     `Posted a review on #2. ${url}`,
     'Added the label `bug`.',

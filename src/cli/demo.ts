@@ -26,7 +26,6 @@ import { AxeError, type ExitCode } from '../lib/errors.js';
 import { withTempDir } from '../lib/files.js';
 import { encodeBytes } from '../lib/text/bytes.js';
 import { formatPatch, parseDiff } from '../lib/text/diff.js';
-import { count } from '../lib/text/format.js';
 import { readTextFile } from '../lib/user-files.js';
 import type {
   FindingsToTell,
@@ -214,8 +213,7 @@ function createDemoPullRequest() {
 
     events = eventsOf(findings);
     return {
-      line: summaryOf(events),
-      url: undefined,
+      ...publicationsOf(events),
       posted: conversations.commentIds(),
     };
   }
@@ -250,7 +248,7 @@ function createDemoPullRequest() {
       tellFindings: async () => {
         throw new Error('each run of the demo reviews');
       },
-      reply: async () => ({ line: undefined, url: undefined }),
+      reply: async () => ({ posts: [] }),
     } satisfies Publisher,
     github: {
       permission: async () => ({ kind: 'known', permission: 'write' }),
@@ -411,18 +409,15 @@ function changeOf(diff: string): FetchedChange {
   return { diff, files, filesTotal: files.length };
 }
 
-function summaryOf(events: readonly DemoEvent[]): string {
+function publicationsOf(events: readonly DemoEvent[]): Pick<PublicationResult, 'posts' | 'counts'> {
   const ofKind = (kind: DemoEvent['kind']) => events.filter((event) => event.kind === kind);
-  const raised = ofKind('raised');
-  const settled = ofKind('settled');
-  const back = ofKind('back');
-  const heldBack = ofKind('held-back');
-  const places = raised.map(({ path, line }) => `${path}:${line}`).join(', ');
-  const sentences = [
-    raised.length > 0 && `Posted ${count(raised.length, 'comment')} on #1: ${places}.`,
-    settled.length > 0 && `Settled ${count(settled.length, 'earlier finding')}.`,
-    back.length > 0 && `${count(back.length, 'earlier finding')} came back.`,
-    heldBack.length > 0 && `Not repeated: ${heldBack.length} dismissed before.`,
-  ];
-  return sentences.filter((sentence) => sentence !== false).join(' ');
+  const comments = ofKind('raised').map(({ path, line }) => ({ path, line }));
+  const none = { open: [], fresh: 0, dismissed: 0, claimed: 0, kept: 0, refuted: 0, unclear: 0 };
+  const counts = {
+    ...none,
+    settled: ofKind('settled').length,
+    back: ofKind('back').length,
+    heldBack: ofKind('held-back').length,
+  };
+  return { posts: comments.length === 0 ? [] : [{ kind: 'review', number: 1, comments }], counts };
 }

@@ -140,14 +140,14 @@ function createTerminalPublisher({
             ? undefined
             : findingsDocument({ ...change, ...read, pull: findings?.pull, findings: records });
         print(terminal, formatJson(outcome, report, artifacts));
-        return { line: undefined, url: undefined };
+        return { posts: [] };
       }
 
       const text = terminalText(outcome, buffered);
       // On a terminal the shell's prompt starts on a new line; in a pipe the bytes are axe's.
       const needsNewline = terminal.stdout.isTTY === true && text !== '' && !text.endsWith('\n');
       terminal.stdout.write(needsNewline ? `${text}\n` : text);
-      return { line: undefined, url: undefined };
+      return { posts: [] };
     },
     turn: async () => ({ facts: [], isChanged: false }),
     tellFindings: async ({ agent, head, pull }) => ({
@@ -158,7 +158,7 @@ function createTerminalPublisher({
     async reply({ text }) {
       status?.clear();
       print(terminal, text);
-      return { line: undefined, url: undefined };
+      return { posts: [] };
     },
   };
 }

@@ -259,6 +259,19 @@ export interface BufferedPublications {
   readonly refusals: readonly RefusedPublication[];
 }
 
+/** Calls that were refused. */
+export type Refused = Pick<BufferedPublications, 'refusedFindings' | 'refusals'>;
+
+/** Without refused ends of findings that have ended in another way: people need not read of them. */
+export function withoutEnded(
+  { refusedFindings, refusals }: Refused,
+  endedIds: ReadonlySet<string>,
+): Refused {
+  const isLeft = ({ finding }: RefusedPublication) =>
+    finding === undefined || !endedIds.has(finding.id);
+  return { refusedFindings, refusals: refusals.filter(isLeft) };
+}
+
 export const NO_PUBLICATIONS: BufferedPublications = {
   findings: [],
   preexisting: [],

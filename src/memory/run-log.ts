@@ -288,7 +288,7 @@ export function computedEntry({
   readonly trigger: Trigger;
   /** Only completed runs are remembered. */
   readonly outcome: Extract<RunOutcome, { readonly kind: 'completed' }>;
-  readonly published: { readonly url: string | undefined };
+  readonly published: { readonly url?: string };
   /**
    * Path of the complete entry. It contains only the agent's file name, which no stranger chooses.
    */

@@ -9,35 +9,30 @@ import {
   proposeChange,
   refusedChange,
 } from '../github/posting/commit-edits.js';
-import { type Posted, updateOf } from '../github/posting/posted.js';
+import { updateOf } from '../github/posting/posted.js';
 import { warningText } from '../lib/errors.js';
 import { cameToNothing, isCutShort } from '../lib/outcome.js';
 import { utf8Bytes } from '../lib/text/bytes.js';
 import { formatPatch } from '../lib/text/diff.js';
-import { codeBlock, codeSpan, count, formatInteger, quoteLine } from '../lib/text/format.js';
+import { quoteLine } from '../lib/text/format.js';
 import { textId } from '../lib/text/text-id.js';
 import { memoryName } from '../memory/paths.js';
 import type { PublishRequest } from '../run/dependencies.js';
 import { cleanFor } from '../run/outbound.js';
+import type { ChangePatch, PublicationResult, UnpublishedChange } from '../run/records.js';
 import { sanitize } from '../safety/sanitize.js';
 import { disarmUrl, isReferenceUrl } from '../safety/words.js';
 import { joinEdits } from '../tools/workspace/changes.js';
-import { type ActionPublisherOptions, footer, writtenBy } from './answer.js';
+import type { ActionPublisherOptions } from './answer.js';
+import { formatPatchPlace, patchCommand, pullRequestBody } from './views/change.js';
 
 /** The result of publishing the files that a run has changed. */
-interface PublishedChange {
-  /** Computed, for the entry: names the pull request, its branch and the files. */
-  readonly line?: string;
-  /** For the people who asked. */
-  readonly said?: string;
-  /** Markdown for the job summary. */
-  readonly details?: string;
-  readonly url?: string;
-  /** The publications; left out where there are none. */
-  readonly posts?: readonly Posted[];
+interface PublishedChange extends Pick<PublicationResult, 'posts' | 'url' | 'change'> {
   /** The reason for which the requested change was not published; the run fails for it. */
   readonly failure?: string;
 }
+
+const NO_CHANGE: PublishedChange = { posts: [] };
 
 /**
  * Opens the pull request, or pushes the commits, that a run asks for. If that is not allowed, or
@@ -51,33 +46,30 @@ export async function publishChange(
   const { plan, outcome, buffered, onlyPatch } = end;
   const { changes, client, secrets } = options;
   const { pullRequest: draft, commits } = buffered;
-  if (changes === undefined || client === undefined || plan.trigger.kind === 'local') return {};
+  if (changes === undefined || client === undefined || plan.trigger.kind === 'local')
+    return NO_CHANGE;
   const { edits, problem } = changes.made;
-  const hasAnswer = !cameToNothing(outcome);
-  const isEnded = hasAnswer && !isCutShort(outcome);
+  const isEnded = !cameToNothing(outcome) && !isCutShort(outcome);
   if (draft === undefined && commits.length === 0) {
-    if (edits.size === 0) return {};
-    // The answer may well say that all is done; without one there is nothing to correct.
-    const tell = (cause: string) => (hasAnswer ? `Nothing was committed: ${cause}` : undefined);
-    if (problem !== undefined) return { said: tell(`${problem}.`) };
-    const details = `The agent changed ${count(edits.size, 'file')} but did not ask for a pull request.`;
-    const { where, text } = describePatch(edits, secrets);
-    const reason = isEnded ? 'the agent did not ask for it' : 'the run did not finish';
-    return { said: tell(`${reason}. ${where}`), details: `${details} ${text}` };
+    if (edits.size === 0) return NO_CHANGE;
+    const cause = problem === undefined ? unaskedCause(isEnded) : { message: problem };
+    const shown = problem === undefined ? edits : undefined;
+    return notPublished('unasked', cause, shown, secrets);
   }
-  const nothing = draft === undefined ? NOT_PUSHED : NOT_OPENED;
+  const kind = draft === undefined ? 'commits' : 'pull-request';
   if (problem !== undefined) {
     const remedy = 'Run it again, or change the files by hand.';
-    return failed(nothing, { message: problem, remedy }, undefined, options);
+    return failed(kind, { message: problem, remedy }, undefined, options);
   }
-  const hindrance = isEnded ? onlyPatch : 'the run did not finish';
-  if (hindrance !== undefined) return notPublished(nothing, hindrance, edits, secrets);
+  if (!isEnded) return notPublished(kind, 'unfinished', edits, secrets);
+  if (onlyPatch !== undefined) return notPublished(kind, { message: onlyPatch }, edits, secrets);
   const publishing = { ...options, changes, client, repository: plan.trigger.repository };
   return draft === undefined ? await push(end, publishing) : await open(draft, end, publishing);
 }
 
-const NOT_OPENED = 'No pull request was opened';
-const NOT_PUSHED = 'Nothing was pushed';
+function unaskedCause(isEnded: boolean): UnpublishedChange['cause'] {
+  return isEnded ? 'not-asked' : 'unfinished';
+}
 
 /** Everything that publishing a change needs. */
 interface Publishing extends ActionPublisherOptions {
@@ -104,7 +96,6 @@ async function open(
     trigger.kind === 'dispatch' ? `${options.workflow}\n${plan.task.sentence}` : options.workflow;
   const subject = String(subjectNo ?? textId(purpose).slice(2, 10));
   const task = trigger.kind === 'comment' ? `${subject}-${trigger.commentId}` : subject;
-  const by = `${writtenBy(plan.agent.name)}${subjectNo === undefined ? '' : ` for #${subjectNo}`}`;
   const result = await withGitHub(async (signal) => {
     const { branch: read, isForeign } = await changes.head();
     const change = {
@@ -116,20 +107,18 @@ async function open(
       edits,
       message: commitLine(draft.title, options.secrets),
       title: sanitize(draft.title, 'title', options.secrets),
-      body: `${clean(draft.body)}\n\n${footer(by, options)}`,
+      body: pullRequestBody(clean(draft.body), { ...options, agent: plan.agent.name, subjectNo }),
       mark: { kind: 'change', agent: plan.agent.name, key: task },
     } as const;
     return await proposeChange(client, change, signal);
   });
-  if (result instanceof GitHubError) return failed(NOT_OPENED, result, edits, options);
+  if (result instanceof GitHubError) return failed('pull-request', result, edits, options);
   const { number, url, branch, created, isByJob } = result;
-  const action = `${created ? 'Opened' : 'Updated'} the pull request #${number}`;
+  const files = [...edits.keys()];
   return {
-    line: `${action} (\`${branch}\`): ${filesOf(edits)}.`,
-    said: `${action}.`,
-    details: pullLink(number, url, isByJob),
     url,
-    posts: [{ kind: 'pull-request', number, url, ...updateOf(created) }],
+    posts: [{ kind: 'pull-request', number, url, branch, files, ...updateOf(created) }],
+    change: isByJob ? { isByJob } : {},
   };
 }
 
@@ -146,13 +135,6 @@ function commitLine(text: string, secrets: readonly string[]): string {
     );
   return line === text ? line : commitLine(line, secrets);
 }
-
-function pullLink(number: number | undefined, url: string, isByJob: boolean): string {
-  return `[Pull request #${number}](${url})${isByJob ? `. ${WAITS}` : ''}`;
-}
-
-const WAITS =
-  "Its workflows wait for a person's approval, because the job's own token made the commit. With the token of a GitHub App (`github-token`) they start at once.";
 
 /** Pushes the commits of a run, one after the other: where one fails, those before it stay. */
 async function push(
@@ -185,95 +167,70 @@ async function push(
   }
   const [first] = made;
   if (first === undefined && trouble !== undefined)
-    return failed(NOT_PUSHED, trouble, changes.made.edits, options);
+    return failed('commits', trouble, changes.made.edits, options);
   const number = subjectNumber(trigger);
-  const names = made.map(({ oid }, index) => {
-    const { fixes } = commits[index] ?? {};
-    return `${oid.slice(0, 7)}${fixes === undefined ? '' : ` (${fixes.handle})`}`;
-  });
-  const action = `Pushed ${names.join(', ')} to ${codeSpan(branch)}`;
-  const url = `${first?.url}/pull/${number}`;
-  const sentence = `${action}.`;
-  const details = pullLink(number, url, first?.isByJob === true);
-  const line = `${action} of #${number}: ${filesOf(joinEdits(parts.slice(0, made.length)))}.`;
-  const posts: readonly Posted[] = [{ kind: 'commits', number, url }];
-  const pushed = { line, said: sentence, details, url, posts };
+  const posted = {
+    kind: 'commits',
+    number,
+    url: `${first?.url}/pull/${number}`,
+    branch,
+    files: [...joinEdits(parts.slice(0, made.length)).keys()],
+    commits: made.map(({ oid }, index) => ({ sha: oid, fixes: commits[index]?.fixes?.handle })),
+  } as const;
+  const change = first?.isByJob === true ? ({ isByJob: true } as const) : {};
+  const pushed = { url: posted.url, posts: [posted], change };
   if (trouble === undefined) return pushed;
-  const rest = failed(
-    'The rest was not pushed',
-    trouble,
-    joinEdits(parts.slice(made.length)),
-    options,
-  );
-  return {
-    ...pushed,
-    said: `${sentence} ${rest.said}`,
-    details: `${details}\n\n${rest.details}`,
-    failure: rest.failure,
-  };
+  const rest = failed('rest', trouble, joinEdits(parts.slice(made.length)), options);
+  return { ...pushed, change: { ...change, ...rest.change }, failure: rest.failure };
 }
 
-/** The texts for a change that is not published, with its patch if that can be shown. */
+/** A change that is not published, with its patch if that can be shown. */
 function notPublished(
-  nothing: string,
-  reason: string,
+  kind: UnpublishedChange['kind'],
+  cause: UnpublishedChange['cause'],
   edits: FileEdits | undefined,
   secrets: readonly string[],
 ): PublishedChange {
-  const sentence = `${nothing}: ${reason}.`;
-  if (edits === undefined) return { said: sentence, details: sentence };
-  const { where, text } = describePatch(edits, secrets);
-  return { said: `${sentence} ${where}`, details: `${sentence} ${text}` };
+  const patch = edits && patchOf(edits, secrets);
+  const unpublished = { kind, cause, files: edits?.size ?? 0, patch };
+  return { posts: [], change: { unpublished } };
 }
 
-/** The texts for a change that could not be published; `nothing` names what is missing. */
+/** The change that is missing, in the words of an error. */
+const FAILURES: Readonly<Record<UnpublishedChange['kind'], string>> = {
+  'pull-request': 'no pull request was opened',
+  commits: 'nothing was pushed',
+  rest: 'the rest was not pushed',
+  unasked: 'nothing was committed',
+};
+
+/** A change that could not be published. */
 function failed(
-  nothing: string,
+  kind: UnpublishedChange['kind'],
   { message: reason, remedy }: { readonly message: string; readonly remedy?: string },
   edits: FileEdits | undefined,
   { reporter, secrets }: ActionPublisherOptions,
 ): PublishedChange {
-  const message = `${nothing.replace(/^./, (letter) => letter.toLowerCase())}: ${reason}`;
-  const patchPlace = edits && describePatch(edits, secrets).where;
+  const part = notPublished(kind, { message: reason }, edits, secrets);
+  const patch = part.change?.unpublished?.patch;
+  const message = `${FAILURES[kind]}: ${reason}`;
+  const patchPlace = patch && formatPatchPlace(patch);
   const warning = { code: 'publish-failed', message, remedy: remedy ?? patchPlace } as const;
   reporter.warn(warning);
-  return { ...notPublished(nothing, reason, edits, secrets), failure: warningText(warning) };
-}
-
-const MAX_NAMED = 5;
-
-function filesOf(edits: FileEdits): string {
-  const names = [...edits.keys()].slice(0, MAX_NAMED).map((path) => `\`${path}\``);
-  const more = edits.size - names.length;
-  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return { ...part, failure: warningText(warning) };
 }
 
 /** Leaves room for the answer in the job summary. */
 const MAX_PATCH_BYTES = 200_000;
 
-/**
- * The command that makes the change by hand, as markdown, or why there is none; `where` is one
- * sentence.
- */
-function describePatch(edits: FileEdits, secrets: readonly string[]) {
-  const unshown = (reason: string) => ({ where: reason, text: reason });
-  const patch = [...edits]
+function patchOf(edits: FileEdits, secrets: readonly string[]): ChangePatch {
+  const diff = [...edits]
     .map(([path, { before, after }]) => formatPatch(path, before, after))
     .join('');
-  const bytes = utf8Bytes(patch);
-  if (bytes > MAX_PATCH_BYTES)
-    return unshown(
-      `Its patch has ${formatInteger(bytes)} bytes, too many for the job summary. Ask for a smaller change.`,
-    );
-  // No line of a patch is the last word: each begins with a mark or a word of git's.
-  const command = codeBlock(`git apply <<'END_OF_PATCH'\n${patch}END_OF_PATCH`, 'sh');
+  const bytes = utf8Bytes(diff);
+  if (bytes > MAX_PATCH_BYTES) return { kind: 'too-large', bytes };
   // A carriage return that becomes a line break on the way could end the patch and begin a command.
-  if (sanitize(command, 'summary', secrets) !== command)
-    return unshown(
-      'Its patch cannot be shown: the files have line breaks of another kind, characters that readers cannot see, or what looks like a secret.',
-    );
-  return {
-    where: 'The patch is in the job summary.',
-    text: `Read the patch first, then apply it with this command:\n\n${command}`,
-  };
+  const command = patchCommand(diff);
+  const isClean = sanitize(command, 'summary', secrets) === command;
+  return isClean ? { kind: 'shown', diff } : { kind: 'unclean' };
 }

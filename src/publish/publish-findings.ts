@@ -1,9 +1,8 @@
 import { type Repository, subjectNumber, subjectTrigger, type Trigger } from '../event/trigger.js';
-import { NO_PUBLICATIONS } from '../findings/buffered-publications.js';
-import { formatCoverage, isQuestion } from '../findings/change/scope.js';
+import { NO_PUBLICATIONS, type Refused, withoutEnded } from '../findings/buffered-publications.js';
+import { isQuestion } from '../findings/change/scope.js';
 import { hasEnded } from '../findings/finding.js';
 import type { KeptFact } from '../findings/kept-finding.js';
-import { formatRefused } from '../findings/post/comment-text.js';
 import {
   factsToKeep,
   hasUnreportedChanges,
@@ -26,8 +25,6 @@ import {
 } from '../github/posting/issues.js';
 import { type Posted, updateOf } from '../github/posting/posted.js';
 import { cameToNothing } from '../lib/outcome.js';
-import { parseDiff } from '../lib/text/diff.js';
-import { formatUsd, paragraphs } from '../lib/text/format.js';
 import { textId } from '../lib/text/text-id.js';
 import type {
   Acknowledgement,
@@ -38,8 +35,10 @@ import type {
   TurnedFindings,
 } from '../run/dependencies.js';
 import { cleanFor, reviewExtent } from '../run/outbound.js';
+import { formatLabels } from '../run/views/published.js';
 import { sanitize } from '../safety/sanitize.js';
-import { type ActionPublisherOptions, reviewRemarks } from './answer.js';
+import type { ActionPublisherOptions } from './answer.js';
+import { reviewFooter, reviewRemarks, reviewSignature } from './views/review.js';
 
 /**
  * Publishes what the tools of a run collected: the review, then labels and the like. Trouble is a
@@ -75,21 +74,20 @@ export async function publishRequested(
   const isComplete =
     outcome.kind === 'completed' || (outcome.kind === 'exhausted' && outcome.isAnswered === true);
   const effects = isComplete ? await publishSideEffects(end, options) : {};
-  const details = paragraphs([review.details ?? '', formatRefused(buffered, endedIds(findings))]);
   return {
     ...review,
-    line: [review.line, effects.line].filter((line) => line !== undefined).join(' ') || undefined,
     posts: [...(review.posts ?? []), ...(effects.posts ?? [])],
     failure: review.failure ?? effects.failure,
-    details: details === '' ? undefined : details,
     review: isRead ? review.review : undefined,
   };
 }
 
-/** People need not read that an end was refused if the finding has ended in another way. */
-function endedIds(findings: PublishRequest['findings']): ReadonlySet<string> {
+/** The refused calls that people should know of; undefined for none. */
+export function refusedOf({ buffered, findings }: PublishRequest): Refused | undefined {
   const ended = (findings?.ledger.findings ?? []).filter(hasEnded);
-  return new Set(ended.map(({ id }) => id));
+  const refused = withoutEnded(buffered, new Set(ended.map(({ id }) => id)));
+  const isNone = refused.refusedFindings.length + refused.refusals.length === 0;
+  return isNone ? undefined : refused;
 }
 
 /**
@@ -192,7 +190,7 @@ function postingOf(
     offersCommands: options.offersCommands,
     extent: undefined,
     footer: '',
-    signature: [`agent \`${agent}\``, ...linkTo(options.runUrl)].join(' · '),
+    signature: reviewSignature(agent, options.runUrl),
     now: options.now(),
     warn: (warning) => options.reporter.warn(warning),
     clean: cleanFor(word, options),
@@ -226,47 +224,6 @@ function redactRecord(record: FindingRecord, secrets: readonly string[]): Findin
   };
 }
 
-/** The small line of a review: who, at what cost, where to read more, what people can say. */
-function reviewFooter(
-  end: PublishRequest,
-  options: ActionPublisherOptions,
-  clean: (markdown: string) => string,
-): string {
-  const {
-    plan,
-    outcome,
-    read: { coverage },
-  } = end;
-  const { costUsd } = outcome.stats;
-  const read =
-    coverage === undefined ? [] : [clean(formatCoverage(coverage, plan.scope)).replace(/\.$/, '')];
-  const cost = costUsd === undefined || costUsd === 0 ? [] : [formatUsd(costUsd)];
-  const agent = `agent \`${plan.agent.name}\``;
-  return [...read, agent, ...cost, ...linkTo(options.runUrl), ...howToAnswer(end, options)].join(
-    ' · ',
-  );
-}
-
-/** The command that lists all others, if the workflow hears it; else a page. */
-function howToAnswer(
-  { change }: PublishRequest,
-  { offersCommands, workflow, docsUrl }: ActionPublisherOptions,
-): readonly string[] {
-  if (offersCommands !== true)
-    return docsUrl === '' ? [] : [`[how to answer](${docsUrl}/reviews.md#when-a-finding-is-over)`];
-  // GitHub runs workflows on comments from the default branch only.
-  const addsWorkflow =
-    workflow !== '' &&
-    parseDiff(change?.diff ?? '').some(
-      ({ path, status }) => path === workflow && status === 'added',
-    );
-  return [addsWorkflow ? '`/axe` comments work once this workflow is merged' : '`/axe help`'];
-}
-
-function linkTo(runUrl: string): readonly string[] {
-  return runUrl === '' ? [] : [`[run](${runUrl})`];
-}
-
 const REMEDY = 'Check the `permissions:` of the job.';
 
 /**
@@ -276,7 +233,7 @@ const REMEDY = 'Check the `permissions:` of the job.';
 export async function publishSideEffects(
   { plan: { trigger, agent }, buffered, word }: PublishRequest,
   { client, reporter, secrets }: ActionPublisherOptions,
-): Promise<Pick<PostedReview, 'line' | 'failure' | 'posts'>> {
+): Promise<Pick<PostedReview, 'failure' | 'posts'>> {
   const { labels, issues, reaction } = buffered;
   const wantsLabels = labels.add.length + labels.remove.length > 0;
   if (trigger.kind === 'local' || (!wantsLabels && issues.length === 0 && reaction === undefined))
@@ -292,8 +249,6 @@ export async function publishSideEffects(
     fail(`labels, issues and reactions were left out: ${NO_TOKEN}`);
     return { failure: failures[0] };
   }
-  /** Sentences; of names only those that the workflow allows. */
-  const done: string[] = [];
   const posts: Posted[] = [];
   const { repository } = trigger;
   const number = subjectNumber(trigger);
@@ -304,9 +259,8 @@ export async function publishSideEffects(
       fail(`the labels were not set: ${result.message}`, result.remedy);
     else {
       const { added, removed, unknown } = result;
-      if (added.length + removed.length > 0) posts.push({ kind: 'labels', number });
-      if (added.length > 0) done.push(`Added ${formatLabels(added)}.`);
-      if (removed.length > 0) done.push(`Removed ${formatLabels(removed)}.`);
+      // Only names that the workflow allows.
+      if (added.length + removed.length > 0) posts.push({ kind: 'labels', number, added, removed });
       if (unknown.length > 0)
         warn(`the repository does not have ${formatLabels(unknown)}; none was made`);
     }
@@ -326,7 +280,6 @@ export async function publishSideEffects(
     else {
       const { created, number: issueNumber, url } = result;
       posts.push({ kind: 'issue', number: issueNumber, url, ...updateOf(created) });
-      done.push(`${created ? 'Opened' : 'Updated'} the issue #${issueNumber}.`);
     }
   }
   const subject = reactionSubject(trigger);
@@ -340,14 +293,9 @@ export async function publishSideEffects(
       warn(`the reaction was not added: ${result.message}`, result.remedy);
     else posts.push({ kind: 'reaction', number });
   }
-  const published = { posts: posts.length === 0 ? undefined : posts };
-  return done.length > 0
-    ? { ...published, line: done.join(' ') }
-    : { ...published, failure: failures[0] };
-}
-
-function formatLabels(names: readonly string[]): string {
-  return `the ${names.length === 1 ? 'label' : 'labels'} ${names.map((name) => `\`${name}\``).join(', ')}`;
+  // Nobody looks for a reaction.
+  const isSeen = posts.some(({ kind }) => kind !== 'reaction');
+  return { posts, failure: isSeen ? undefined : failures[0] };
 }
 
 /**
@@ -394,7 +342,9 @@ export function createCommentReactions({
       (signal) => addReaction(client, { repository, subject, content: 'eyes' }, signal),
       '',
     );
-    if (result instanceof GitHubError) log(`No reaction on the comment: ${result.message}`);
+    if (!(result instanceof GitHubError)) return;
+    const message = `No reaction on the comment: ${result.message}`;
+    log(message);
   }
   return {
     start() {

@@ -1,69 +1,66 @@
 import { type Repository, subjectNumber, type Trigger } from '../event/trigger.js';
 import type { Word } from '../event/trust.js';
-import type { PlacedFinding } from '../findings/change/diff-lines.js';
-import { coverageTitle, formatCoverage, isQuestion } from '../findings/change/scope.js';
+import { isQuestion } from '../findings/change/scope.js';
 import { formatSaid, type SaidRev } from '../findings/kept-finding.js';
-import {
-  CUT,
-  checkedCommit,
-  openFindingsTitle,
-  UNFINISHED,
-} from '../findings/post/check-progress.js';
-import { composeComment, findingPlainText, formatFindings } from '../findings/post/comment-text.js';
+import { composeComment } from '../findings/post/comment-text.js';
 import type { PostedReview } from '../findings/post/post-review.js';
 import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import {
-  type CheckAnnotation,
-  type CheckRunReport,
-  publishCheckRun,
-} from '../github/posting/check-run.js';
+import { publishCheckRun } from '../github/posting/check-run.js';
 import { findOrCreateIssue } from '../github/posting/issues.js';
 import { type Posted, updateOf } from '../github/posting/posted.js';
 import { CancelledError, warningText } from '../lib/errors.js';
-import {
-  cameToNothing,
-  errorOf,
-  isCutShort,
-  isUnreviewed,
-  markedAnswer,
-  type RunOutcome,
-} from '../lib/outcome.js';
-import { capitalized, cleanLine, paragraphs } from '../lib/text/format.js';
+import { cameToNothing } from '../lib/outcome.js';
+import { paragraphs } from '../lib/text/format.js';
 import type { Publisher, PublishRequest, Reporter } from '../run/dependencies.js';
 import { cleanFor } from '../run/outbound.js';
 import type { Plan, PublicationResult } from '../run/records.js';
+import { publishedLine } from '../run/views/published.js';
 import type { Mark } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
 import {
   type ActionPublisherOptions,
   ALL_AGENTS,
-  answerText,
   commentKey,
   commentTarget,
-  footer,
-  formatEnd,
   isOnLine,
   postComment,
-  signature,
   type Target,
   targetOf,
-  writtenBy,
 } from './answer.js';
 import { publishChange } from './publish-change.js';
 import {
   publishRequested,
+  refusedOf,
   reportFindings,
   reportOnOtherPulls,
   reviewResultOf,
   turnFindings,
 } from './publish-findings.js';
+import { changeNote } from './views/change.js';
+import { checkOf, REFUSED } from './views/check.js';
+import {
+  answerText,
+  footer,
+  replySignature,
+  reportTitle,
+  signature,
+  writtenBy,
+} from './views/comment.js';
 
-const NO_COMMENT = 'no comment was written';
-const NO_ISSUE = 'the issue was not written';
+const FAILURES = {
+  comment: 'no comment was written',
+  issue: 'the issue was not written',
+} as const;
 
-const NOTHING: PublicationResult = { line: undefined, url: undefined };
+const REMEDIES = {
+  report: 'The report is in the job summary.',
+  comment: 'The answer is in the job summary; check that the issue or pull request is not locked.',
+  check: 'The result is in the job summary.',
+} as const;
+
+const NOTHING: PublicationResult = { posts: [] };
 
 /** The action's publisher, which also answers for a run that failed. */
 interface ActionPublisher extends Publisher {
@@ -101,8 +98,7 @@ export function createActionPublisher(initial: ActionPublisherOptions): ActionPu
     async reply({ trigger, agent, text, among, says }) {
       const target = commentTarget(trigger, options.comment);
       if (target === undefined) return NOTHING;
-      const subject = agent === undefined ? '' : `About the agent \`${agent}\` · `;
-      const by = `${subject}axe-action, no model was asked`;
+      const by = replySignature(agent);
       // A reply in a thread is never brought up to date.
       const isShared = among === 'unless-answered' || (among === 'for-all' && !isOnLine(trigger));
       const key = commentKey(isShared ? ALL_AGENTS : (agent ?? ALL_AGENTS), target);
@@ -162,9 +158,14 @@ async function publishAll(
   end: PublishRequest,
   options: ActionPublisherOptions,
 ): Promise<PublicationResult> {
-  const tell = (part: Partial<Pick<PublicationResult, 'line' | 'url'>>) => {
-    if (part.line !== undefined || part.url !== undefined)
-      options.reporter.event({ kind: 'published', line: part.line, url: part.url });
+  const tell = (part: Partial<PublicationResult>) => {
+    if (publishedLine(part) !== '' || part.url !== undefined)
+      options.reporter.event({
+        kind: 'published',
+        posts: part.posts ?? [],
+        counts: part.counts,
+        url: part.url,
+      });
   };
   const requested = await publishRequested(end, options);
   tell(requested);
@@ -172,22 +173,23 @@ async function publishAll(
   const check = await publishCheck(end, requested, options);
   const change = await publishChange(end, options);
   tell(change);
-  const comment = await postAnswer(end, requested, change.said, options);
+  const comment = await postAnswer(end, requested, change, options);
   tell(comment);
-  const line =
-    [requested.line, change.line, comment.line].filter((text) => text !== undefined).join(' ') ||
-    undefined;
-  const url = requested.url ?? comment.url;
+  const { counts } = requested;
   const posts = [requested, check, change, comment].flatMap((part) => part.posts ?? []);
-  const isPublished = line !== undefined || url !== undefined || check.checkUrl !== undefined;
+  const url = requested.url ?? comment.url;
+  const isPublished =
+    publishedLine({ posts, counts }) !== '' || url !== undefined || check.checkUrl !== undefined;
   return {
-    line,
+    posts,
+    counts,
     url,
     pullRequestUrl: change.url,
     checkUrl: check.checkUrl || undefined,
-    posts: posts.length === 0 ? undefined : posts,
-    details:
-      paragraphs([comment.details ?? requested.details ?? '', change.details ?? '']) || undefined,
+    unposted: requested.unposted,
+    refused: refusedOf(end),
+    unplacedCommit: comment.unplacedCommit,
+    change: change.change,
     reviewResult: reviewResultOf(end, requested, options),
     // A review or a pull request that is not there is always a failure; any other publication only
     // if nothing was published.
@@ -202,13 +204,13 @@ async function publishAll(
 async function postAnswer(
   end: PublishRequest,
   published: PostedReview,
-  /** Sentence about the published change, for the people who asked for it. */
-  changeNote: string | undefined,
+  change: Pick<PublicationResult, 'posts' | 'change'>,
   options: ActionPublisherOptions,
 ): Promise<PublicationResult> {
   const { plan, word } = end;
   const { trigger, agent } = plan;
-  const text = paragraphs([answerText(end, cleanFor(word, options)), changeNote ?? '']);
+  const note = changeNote(change, !cameToNothing(end.outcome));
+  const text = paragraphs([answerText(end, cleanFor(word, options)), note]);
   if (text.trim() === '') return NOTHING;
   const isSaid = options.comment !== 'always' && isAnswer(published, trigger);
   const target = isSaid ? undefined : targetOf(plan, options.comment);
@@ -216,10 +218,10 @@ async function postAnswer(
     const key = commentKey(agent.name, target);
     return await post(trigger, { target, key, word, text, by: signature(end) }, options);
   }
-  const details = withoutPull(plan, options);
+  const unplacedCommit = commitWithoutPull(plan, options);
   const { reportTo } = options;
   if (reportTo === '' || trigger.kind === 'local' || subjectNumber(trigger) !== undefined)
-    return { ...NOTHING, details };
+    return { ...NOTHING, unplacedCommit };
   return await postReport(trigger.repository, { agent: agent.name, text, word }, options);
 }
 
@@ -239,23 +241,23 @@ async function postReport(
   options: ActionPublisherOptions,
 ): Promise<PublicationResult> {
   const { client, reporter, secrets, workflow } = options;
-  if (client === undefined) return unposted(NO_ISSUE, NO_TOKEN, undefined, reporter);
+  if (client === undefined) return unposted(FAILURES.issue, NO_TOKEN, undefined, reporter);
   const mark: Mark = { kind: 'report', agent, workflow };
   const body = composeComment({
     mark,
     text: cleanFor(word, options)(text),
     footer: footer(writtenBy(agent), options),
   });
-  const title = sanitize(`Report of ${agent}`, 'title', secrets);
+  const title = sanitize(reportTitle(agent), 'title', secrets);
   const result = await withGitHub(
     (signal) => findOrCreateIssue(client, { repository, mark, title, body, labels: [] }, signal),
-    'The report is in the job summary.',
+    REMEDIES.report,
   );
   if (result instanceof GitHubError)
-    return unposted(NO_ISSUE, result.message, result.remedy, reporter);
+    return unposted(FAILURES.issue, result.message, result.remedy, reporter);
   const { number, url, created } = result;
   const posts: readonly Posted[] = [{ kind: 'report', number, url, ...updateOf(created) }];
-  return { line: `${created ? 'Opened' : 'Updated'} the report #${number}.`, url, posts };
+  return { url, posts };
 }
 
 /**
@@ -268,14 +270,13 @@ function isAnswer({ isReview, url }: PostedReview, trigger: Trigger): boolean {
 }
 
 /** If another workflow's run has no pull request, people look for the answer in vain. */
-function withoutPull(
+function commitWithoutPull(
   { trigger, reportsOn }: Plan,
   { comment, reportTo }: ActionPublisherOptions,
 ): string | undefined {
   if (trigger.kind !== 'workflow_run' || reportsOn !== undefined) return undefined;
   if (comment === 'never' || reportTo !== '') return undefined;
-  const commit = trigger.headSha.slice(0, 7);
-  return `No open pull request has the commit ${commit} as its head, so the answer is only here.`;
+  return trigger.headSha;
 }
 
 interface Comment {
@@ -299,7 +300,7 @@ async function post(
 ): Promise<PublicationResult> {
   if (trigger.kind === 'local') return NOTHING;
   const { client, reporter } = options;
-  if (client === undefined) return unposted(NO_COMMENT, NO_TOKEN, undefined, reporter);
+  if (client === undefined) return unposted(FAILURES.comment, NO_TOKEN, undefined, reporter);
   const mark = { kind: 'answer', agent: key, says: says?.map(formatSaid) } as const;
   const body = composeComment({
     mark,
@@ -310,10 +311,10 @@ async function post(
   const comment = { repository, number: target.number, mark, body };
   const result = await withGitHub(
     (signal) => postComment(client, trigger, { comment, isOnce }, signal),
-    'The answer is in the job summary; check that the issue or pull request is not locked.',
+    REMEDIES.comment,
   );
   return result instanceof GitHubError
-    ? unposted(NO_COMMENT, result.message, result.remedy, reporter)
+    ? unposted(FAILURES.comment, result.message, result.remedy, reporter)
     : result;
 }
 
@@ -339,21 +340,21 @@ async function publishCheck(
   options: ActionPublisherOptions,
 ): Promise<Pick<PublicationResult, 'checkUrl' | 'posts' | 'failure'>> {
   const { client, progress, reporter, checkRun } = options;
-  if (!checkRun) return {};
+  if (!checkRun) return NOTHING;
   const check = isQuestionAlone(end, published.review)
     ? undefined
     : checkOf(end, published, options);
   const started = await progress?.started();
   if (check === undefined) {
     await endUnanswered(end, options);
-    return {};
+    return NOTHING;
   }
   const result =
     client === undefined
       ? { message: NO_TOKEN, remedy: undefined }
       : await withGitHub(
           (signal) => publishCheckRun(client, check, { signal, started }),
-          'The result is in the job summary.',
+          REMEDIES.check,
         );
   if (typeof result === 'string') {
     await progress?.finished();
@@ -362,7 +363,7 @@ async function publishCheck(
   const failure = 'the check was not written';
   const { message, remedy } = result;
   reporter.warn({ code: 'publish-failed', message: `${failure}: ${message}`, remedy });
-  return { failure };
+  return { posts: [], failure };
 }
 
 /** A question about a pull request changes its check only where findings changed. */
@@ -379,94 +380,12 @@ function isQuestionAlone(
   );
 }
 
-/** (REST API, "Create a check run") */
-const MAX_SUMMARY = 65_535;
-
-/** GitHub takes 64 KiB for all of an annotation, 255 characters for its title. */
-const MAX_MESSAGE = 10_000;
-const MAX_TITLE = 200;
-
-/**
- * The check of a run; undefined for one that is about no commit, or has come to no answer.
- * @internal
- */
-export function checkOf(
-  { plan, outcome, change, buffered, read: { coverage }, word, findings }: PublishRequest,
-  { review, line = '' }: PostedReview,
-  { runUrl, secrets }: { readonly runUrl: string; readonly secrets: readonly string[] },
-): CheckRunReport | undefined {
-  const { trigger, agent } = plan;
-  const headSha = checkedCommit(trigger, change?.head);
-  if (trigger.kind === 'local' || headSha === undefined) return undefined;
-  if (cameToNothing(outcome)) return undefined;
-  // An incomplete answer says so itself.
-  const end = outcome.kind === 'incomplete' ? undefined : formatEnd(outcome);
-  const summary = buffered.review?.summary ?? markedAnswer(outcome);
-  const read = coverage === undefined ? '' : formatCoverage(coverage, plan.scope);
-  const unpostedText = formatFindings('Findings', review?.unposted ?? []);
-  const text = paragraphs([summary, end === undefined ? '' : `*${end}*`, read, line, unpostedText]);
-  const isRead = coverage?.kind === 'whole' && findings?.isUnread !== true;
-  const isClear = review?.open.length === 0 && isRead;
-  const answered = summary.trim() === '' ? 'No answer' : 'Answered';
-  const isCut = isCutShort(outcome);
-  const hasNone = review?.open.length === 0 && !review.isBlocking;
-  const cutTitle = isCut && hasNone ? UNFINISHED : undefined;
-  const title = [
-    cutTitle ?? (review === undefined ? answered : openFindingsTitle(review)),
-    coverage === undefined ? '' : coverageTitle(coverage),
-    isCut && cutTitle === undefined ? CUT : '',
-  ].join('');
-  // `neutral` holds nothing up; only a review that asks for changes is a failure.
-  const conclusionUnlessBlocking = isClear ? 'success' : 'neutral';
-  return {
-    repository: trigger.repository,
-    headSha,
-    name: agent.name,
-    conclusion: review?.isBlocking === true ? 'failure' : conclusionUnlessBlocking,
-    title: isUnreviewed(outcome) ? unreviewedTitle(outcome, review, secrets) : title,
-    summary: composeComment({
-      mark: { kind: 'check', agent: agent.name },
-      text: cleanFor(word, { secrets })(text),
-      footer: footer(writtenBy(agent.name), { runUrl }),
-      maxCharacters: MAX_SUMMARY,
-    }),
-    annotations: (review?.unposted ?? []).flatMap((placed) => annotationOf(placed, secrets)),
-  };
-}
-
-/** Open findings come first, so that a later event can update their number. */
-function unreviewedTitle(
-  outcome: RunOutcome,
-  review: PostedReview['review'],
-  secrets: readonly string[],
-): string {
-  const message = errorOf(outcome)?.message ?? '';
-  const isOpen = review !== undefined && (review.open.length > 0 || review.isBlocking);
-  const title = isOpen ? `${openFindingsTitle(review)}; ${message}` : capitalized(message);
-  // The reason of a refusal can quote what the model wrote.
-  return cleanLine(sanitize(title, 'title', secrets), MAX_TITLE);
-}
-
-/** The removed side of a diff has no lines that could carry one. */
-function annotationOf(
-  { finding, placement }: PlacedFinding,
-  secrets: readonly string[],
-): readonly CheckAnnotation[] {
-  if (placement.kind !== 'line' || placement.side !== 'RIGHT') return [];
-  const { path, line, startLine = line } = placement;
-  const clean = (text: string) => sanitize(text, 'log', secrets);
-  const message = clean(findingPlainText(finding)).slice(0, MAX_MESSAGE).toWellFormed();
-  const title = cleanLine(clean(finding.title), MAX_TITLE);
-  return [{ path, startLine, endLine: line, message, ...(title === '' ? {} : { title }) }];
-}
-
 /** A check must not stay in progress where a run has come to nothing. */
 async function endUnanswered(
   { outcome, reviewEnd }: PublishRequest,
   { progress }: ActionPublisherOptions,
 ): Promise<void> {
-  if (outcome.kind === 'refused')
-    await progress?.end('The model refused to answer.', 'failed', reviewEnd);
+  if (outcome.kind === 'refused') await progress?.end(REFUSED, 'failed', reviewEnd);
   if (outcome.kind !== 'failed') return;
   const { error } = outcome;
   await progress?.end(

@@ -44,6 +44,7 @@ import type { Spend } from '../loop/budget.js';
 import { callTarget } from '../loop/tool-calls.js';
 import { stripProvenance } from '../memory/run-log.js';
 import type { MemorySaveResult, Plan, PublicationResult } from '../run/records.js';
+import { publishedLine } from '../run/views/published.js';
 import {
   formatMemory,
   formatNoteWrites,
@@ -53,6 +54,7 @@ import {
   whatWasAdded,
 } from './format-memory.js';
 import type { Outputs, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
+import { formatUnposted } from './views/unposted.js';
 
 export function summarizeRun(
   report: ReportOf<'ran'>,
@@ -91,7 +93,7 @@ export function summarizeRun(
       formatFindingTable(findings ?? [], clean),
       testedLine(report, clean),
       published.checkUrl === undefined ? '' : `[Check of the commit](${published.checkUrl})`,
-      published.details === undefined ? '' : clean(published.details),
+      formatUnposted(published, clean),
       '---',
       formatReading(coverage, plan.scope),
       formatMemory(report, isHidden, [...notices, ...remarks]),
@@ -337,8 +339,9 @@ const RESULTS: Readonly<Record<FindingRecord['state'], string>> = {
 };
 
 /** The publications on GitHub, in a line, with a link if they have one; empty for none. */
-export function formatPublished({ line, url }: PublicationResult): string {
-  return url === undefined ? (line ?? '') : `${line ?? 'Posted:'} [Open it](${url})`;
+export function formatPublished({ url, ...publications }: PublicationResult): string {
+  const line = publishedLine(publications);
+  return url === undefined ? line : `${line || 'Posted:'} [Open it](${url})`;
 }
 
 /** A head and the value below it. */

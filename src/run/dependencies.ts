@@ -242,9 +242,5 @@ export type RunEvent =
     }
   /** GitHub has a comment or a review of the run's. */
   | { readonly kind: 'posted'; readonly url: string | undefined; readonly isReview: boolean }
-  /** A part of the publications is on GitHub; the line is computed. */
-  | {
-      readonly kind: 'published';
-      readonly line: string | undefined;
-      readonly url: string | undefined;
-    };
+  /** A part of the publications is on GitHub. */
+  | ({ readonly kind: 'published' } & Pick<PublicationResult, 'posts' | 'counts' | 'url'>);

@@ -43,7 +43,7 @@ import {
 } from './settle-findings.js';
 
 /** For entries that are written before anything is posted, and for runs that post nothing. */
-export const UNPUBLISHED: PublicationResult = { line: undefined, url: undefined };
+export const UNPUBLISHED: PublicationResult = { posts: [] };
 
 /**
  * The fifth step: decides about findings as they are now, saves their record, and then posts them

@@ -7,11 +7,12 @@ import type { Admission, AdmissionFacts } from '../event/admission.js';
 import type { TriggerContext } from '../event/context.js';
 import type { Trigger } from '../event/trigger.js';
 import type { AdmissionPolicy, Reading } from '../event/trust.js';
-import type { BufferedPublications } from '../findings/buffered-publications.js';
+import type { BufferedPublications, Refused } from '../findings/buffered-publications.js';
 import type { Coverage, ReviewScope } from '../findings/change/scope.js';
 import type { HiddenPlace } from '../findings/decide/hidden-findings.js';
 import type { Ledger } from '../findings/decide/ledger.js';
 import type { FindingToFix, KnownFinding } from '../findings/known-finding.js';
+import type { FindingCounts, UnpostedReview } from '../findings/post/post-review.js';
 import type { ReviewResult } from '../findings/post/record.js';
 import type { ReviewFact } from '../findings/state-facts.js';
 import type { Posted } from '../github/posting/posted.js';
@@ -258,25 +259,55 @@ export interface EarlierFindings {
   readonly trouble?: string;
 }
 
-/** The result of publishing, for the job summary and for the entry. */
+/** The result of publishing, as facts. */
 export interface PublicationResult {
-  /** One computed line before the result in the entry; undefined if nothing was posted. */
-  readonly line: string | undefined;
-  readonly url: string | undefined;
+  /** The publications, in the order in which they were made. */
+  readonly posts: readonly Posted[];
+  /** Left out: the run tells of no findings. */
+  readonly counts?: FindingCounts;
+  readonly url?: string;
   /** Ids of the comments and reviews. */
   readonly posted?: readonly number[];
-  /** The publications; left out where there are none. */
-  readonly posts?: readonly Posted[];
   /** The pull request that was opened or updated with the run's edits. */
   readonly pullRequestUrl?: string;
   readonly checkUrl?: string;
-  /** Markdown for the job summary about publications that were not posted; not sanitized yet. */
-  readonly details?: string;
+  /** The parts of the review that were not posted; left out: there are none. */
+  readonly unposted?: UnpostedReview;
+  /** The refused calls that people should know of; left out: there are none. */
+  readonly refused?: Refused;
+  /** The commit whose pull request the answer was for, and that has none. */
+  readonly unplacedCommit?: string;
+  /** The fate of the files that the run has changed; left out: it changed none. */
+  readonly change?: ChangeResult;
   /** A review's findings, for other programs; absent if the run is not a review. */
   readonly reviewResult?: ReviewResult;
   /** The reason if the main result could not be published; absent if all went well. */
   readonly failure?: string;
 }
+
+/** The fate of changed files; what was made of them is among the posts. */
+interface ChangeResult {
+  /** The job's own token made the commit, so its workflows wait for a person's approval. */
+  readonly isByJob?: true;
+  /** Left out: all was published. */
+  readonly unpublished?: UnpublishedChange;
+}
+
+export interface UnpublishedChange {
+  /** `rest`: the commits after those that were pushed; `unasked`: the agent asked for nothing. */
+  readonly kind: 'pull-request' | 'commits' | 'rest' | 'unasked';
+  /** A code, or the reason in half a sentence. */
+  readonly cause: 'unfinished' | 'not-asked' | { readonly message: string };
+  readonly files: number;
+  /** Left out: a change that breaks a rule is shown nowhere. */
+  readonly patch?: ChangePatch;
+}
+
+export type ChangePatch =
+  | { readonly kind: 'shown'; readonly diff: string }
+  | { readonly kind: 'too-large'; readonly bytes: number }
+  /** Cleaning would change it, so it would not apply. */
+  | { readonly kind: 'unclean' };
 
 export type EntryChange = Extract<MemoryChange, { readonly kind: 'append' }>;
 

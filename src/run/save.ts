@@ -41,6 +41,7 @@ import type {
   Plan,
   PublicationResult,
 } from './records.js';
+import { publishedLine } from './views/published.js';
 
 /**
  * The last step: saves the entry, the notes and the facts of a run, and the records that could not
@@ -110,7 +111,7 @@ export function entryChanges(end: RunEnd, deps: Dependencies): readonly EntryCha
   const task = sanitize(sentence, 'memory', deps.secrets.values);
   // Without this line the next run would believe the model's answer that all was done.
   const failureLine = published.failure === undefined ? '' : 'Not all of this could be published.';
-  const result = [published.line ?? '', failureLine, outcome.answer]
+  const result = [publishedLine(published), failureLine, outcome.answer]
     .filter((text) => text !== '')
     .join('\n');
   const timestamp = deps.clock.now();

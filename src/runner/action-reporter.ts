@@ -19,6 +19,7 @@ import { ALL_NOTES_TOOLS } from '../memory/paths.js';
 import type { Recalled, RecalledEntry, Subject } from '../memory/recall.js';
 import type { Reporter, RunEvent } from '../run/dependencies.js';
 import type { Memory, Plan, PublicationResult } from '../run/records.js';
+import { publishedLine } from '../run/views/published.js';
 import { sanitize } from '../safety/sanitize.js';
 
 /** Writes the log of a workflow run, and collects each warning once for annotations and summary. */
@@ -209,11 +210,12 @@ const REASON_LENGTH = 200;
 
 /** Lines of the job log, which has no links, for publications; none if there are none. */
 export function publishedLines({
-  line,
   url,
-}: Pick<PublicationResult, 'line' | 'url'>): readonly string[] {
-  if (url !== undefined) return [`${line ?? 'Posted:'} ${url}`];
-  return line === undefined ? [] : [line];
+  ...publications
+}: Pick<PublicationResult, 'posts' | 'counts' | 'url'>): readonly string[] {
+  const line = publishedLine(publications);
+  if (url !== undefined) return [`${line || 'Posted:'} ${url}`];
+  return line === '' ? [] : [line];
 }
 
 /** The lines of the job log that show a plan. */

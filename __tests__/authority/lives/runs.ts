@@ -31,6 +31,7 @@ import {
 } from '../../../src/run/publish.js';
 import type { Conversed, Memory, OpenRun, Plan } from '../../../src/run/records.js';
 import { save } from '../../../src/run/save.js';
+import { publishedLine } from '../../../src/run/views/published.js';
 import { createFakeDependencies, makeRequest } from '../../helpers/dependencies-fake.js';
 import { completed } from '../../helpers/reports.js';
 import { pullRequest } from '../../helpers/triggers.js';
@@ -390,7 +391,7 @@ export async function finishReview(
     });
     const surfaces = {
       summary: markdown.split('\n', 1)[0] ?? '',
-      log: published.line ?? '',
+      log: publishedLine(published),
       memory: remembered?.entries[0]?.text ?? '',
       review: world.github.reviews.slice(before).at(-1)?.body ?? '',
     };

@@ -495,12 +495,3 @@ export function raiseAlone(
 
 /** The text on a finding that the model takes for over and cannot end. */
 export const CLAIMED_OVER_TEXT = 'said to be over; a person has to resolve it';
-
-/** A sentence on what a run raised and its review does not repeat; empty for nothing. */
-export function formatNotRepeated({ kept, heldBack }: FindingChanges): string {
-  const parts = [
-    ...(kept.length === 0 ? [] : [`${kept.length} open`]),
-    ...(heldBack.length === 0 ? [] : [`${heldBack.length} dismissed before`]),
-  ];
-  return parts.length === 0 ? '' : `Not repeated: ${parts.join(', ')}.`;
-}

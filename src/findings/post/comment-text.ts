@@ -10,6 +10,7 @@ import {
 import { formatMark, type Mark } from '../../safety/mark.js';
 import type {
   BufferedPublications,
+  Refused,
   RefusedFinding,
   RefusedPublication,
 } from '../buffered-publications.js';
@@ -263,26 +264,27 @@ export function preexistingTitle(number: number): string {
   return `${count(number, 'finding')} not from this change`;
 }
 
-const MAX_REFUSALS = 20;
+/** A sentence on what a run raised and its review does not repeat; empty for nothing. */
+export function formatNotRepeated(number: Readonly<Record<'kept' | 'heldBack', number>>): string {
+  const parts = [
+    ...(number.kept === 0 ? [] : [`${number.kept} open`]),
+    ...(number.heldBack === 0 ? [] : [`${number.heldBack} dismissed before`]),
+  ];
+  return parts.length === 0 ? '' : `Not repeated: ${parts.join(', ')}.`;
+}
 
-type Refused = Pick<BufferedPublications, 'refusedFindings' | 'refusals'>;
+const MAX_REFUSALS = 20;
 
 /**
  * Lists for people what the model wanted and the run did not post, in markdown that nobody has
- * cleaned yet; empty for nothing. The findings of `endedIds` have ended in another way, so their
- * refused ends are left out.
+ * cleaned yet; empty for nothing.
  */
-export function formatRefused(
-  { refusedFindings, refusals }: Refused,
-  endedIds: ReadonlySet<string> = new Set(),
-): string {
+export function formatRefused({ refusedFindings, refusals }: Refused): string {
   const findings = refusedFindings.map((refused) => {
     const place = codeSpan(`${cleanLine(refused.path, MAX_PATH)}:${refused.line}`);
     return `- ${place} ${cleanLine(refused.title, MAX_TITLE)}: ${whyFindingRefused(refused)}`;
   });
-  const others = refusals
-    .filter(({ finding }) => finding === undefined || !endedIds.has(finding.id))
-    .map((refused) => `- ${whyRefused(refused)}`);
+  const others = refusals.map((refused) => `- ${whyRefused(refused)}`);
   const lines = [...findings, ...others];
   if (lines.length === 0) return '';
   const rest = lines.length - MAX_REFUSALS;

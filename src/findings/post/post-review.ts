@@ -4,13 +4,10 @@ import { GitHubError } from '../../github/client/errors.js';
 import { type Posted, updateOf } from '../../github/posting/posted.js';
 import { type PublishedReview, publishReview } from '../../github/posting/review.js';
 import { warningText } from '../../lib/errors.js';
-import { cleanLine, count, paragraphs } from '../../lib/text/format.js';
-import { type BufferedPublications, holdsReview } from '../buffered-publications.js';
+import { holdsReview } from '../buffered-publications.js';
 import { type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
-import { formatNotRepeated } from '../decide/ledger.js';
-import { type Finding, formatOpenSentences } from '../finding.js';
+import type { Finding, OpenCount } from '../finding.js';
 import { submittedReviewsOf } from '../state-facts.js';
-import { formatFindings, formatPreexisting } from './comment-text.js';
 import {
   hasUnreportedChanges,
   mustRequestChanges,
@@ -34,10 +31,35 @@ export interface ReviewOutcome {
   readonly unposted: readonly PlacedFinding[];
 }
 
+/** Numbers of findings that a run tells of; all but the open ones were known before. */
+export interface FindingCounts extends OpenCount {
+  readonly settled: number;
+  readonly dismissed: number;
+  /** Left for a person to settle. */
+  readonly claimed: number;
+  readonly back: number;
+  /** Raised again while they were open. */
+  readonly kept: number;
+  /** Raised again after they were dismissed. */
+  readonly heldBack: number;
+  readonly refuted: number;
+  readonly unclear: number;
+}
+
+/** The parts of a review that nobody reads on the pull request. */
+export interface UnpostedReview {
+  /** `rest`: the review is there, without these. */
+  readonly kind: 'not-posted' | 'nothing-new' | 'rest';
+  readonly summary?: string;
+  readonly findings: readonly PlacedFinding[];
+  readonly preexisting: readonly Finding[];
+}
+
 export interface PostedReview {
   /** The review says what the run had to say: no other comment is needed. */
   readonly isReview: boolean;
-  readonly line?: string;
+  /** Left out: the run tells of none. */
+  readonly counts?: FindingCounts;
   readonly url?: string;
   /** The publications; left out where there are none. */
   readonly posts?: readonly Posted[];
@@ -46,8 +68,8 @@ export interface PostedReview {
   /** The run had a review that is not on the pull request: GitHub refused it, or posting is off. */
   readonly isUnposted?: boolean;
   readonly failure?: string;
-  /** Markdown for the job summary that nobody has cleaned yet. */
-  readonly details?: string;
+  /** Left out: there are none. */
+  readonly unposted?: UnpostedReview;
   /** Left out where the run wanted none. */
   readonly review?: ReviewOutcome;
 }
@@ -76,10 +98,7 @@ function unchanged(posting: ReviewToPost): PostedReview {
   return { isReview: false, records: findingRecords(posting), review: reviewEndOf(posting) };
 }
 
-const UNPOSTED = 'Findings not posted as comments';
 const REMEDY = 'The findings are in the job summary.';
-
-const KEPT_BACK = 'Nothing new was found, so no review was posted.';
 
 async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<PostedReview> {
   const { place, ledger, news, buffered } = posting;
@@ -88,16 +107,9 @@ async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<Pos
   await postReplies(client, posting, repliesTo(posting));
   const isRequested = await withdrawChangeRequests(client, posting);
   const isLost = result instanceof GitHubError;
-  const line = sentences([
-    result === undefined || isLost ? '' : lineOf(result, prepared, place.number),
-    formatOpenSentences(countOpenOf(posting)),
-    toldLine(posting),
-    formatNotRepeated(news),
-    secondLooks(buffered),
-  ]);
   const part = {
     isReview: holdsReview(buffered),
-    line: line === '' ? undefined : line,
+    counts: countsOf(posting),
     review: {
       open: ledger.open,
       isBlocking: isRequested || requestsChanges(posting),
@@ -106,21 +118,21 @@ async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<Pos
   };
   if (isLost) return { ...unposted(posting, result), ...part };
   if (result === undefined) {
-    const details = paragraphs([KEPT_BACK, buffered.review?.summary ?? '']);
-    return { ...part, records: findingRecords(posting), details };
+    const nothing = { findings: [], preexisting: [] };
+    const summary = buffered.review?.summary;
+    const unsaid = { kind: 'nothing-new', summary, ...nothing } as const;
+    return { ...part, records: findingRecords(posting), unposted: unsaid };
   }
   const { url, created } = result;
-  const notInReview = [...(created ? [] : news.fresh), ...prepared.omitted];
-  const unsaidPreexisting = created ? prepared.omittedPreexisting : buffered.preexisting;
+  const findings = [...(created ? [] : news.fresh), ...prepared.omitted];
+  const preexisting = created ? prepared.omittedPreexisting : buffered.preexisting;
+  const isAllPosted = findings.length + preexisting.length === 0;
   return {
     ...part,
     records: findingRecords(posting, url),
     url,
-    posts: [{ kind: 'review', number: place.number, url, ...updateOf(created) }],
-    details: paragraphs([
-      formatFindings(UNPOSTED, notInReview),
-      formatPreexisting(unsaidPreexisting),
-    ]),
+    posts: [factsOf(result, prepared, place.number)],
+    unposted: isAllPosted ? undefined : { kind: 'rest', findings, preexisting },
   };
 }
 
@@ -170,70 +182,48 @@ function unposted(posting: ReviewToPost, trouble?: PostingTrouble): PostedReview
   const { news, buffered } = posting;
   const fresh = sortWorstFirst(news.fresh);
   const summary = buffered.review?.summary;
+  const { preexisting } = buffered;
   return {
     isReview: trouble !== undefined,
     isUnposted: true,
     failure: trouble && warningText(notPosted(trouble)),
-    details: paragraphs([
-      summary === undefined ? '' : `**Review, not posted**\n\n${summary}`,
-      formatFindings(UNPOSTED, fresh),
-      formatPreexisting(buffered.preexisting),
-    ]),
+    unposted: { kind: 'not-posted', summary, findings: fresh, preexisting },
     review: { ...reviewEndOf(posting), unposted: fresh },
     records: findingRecords(posting),
   };
 }
 
-const MAX_PLACES = 5;
-const MAX_PATH = 100;
-
-/** The line in the entry: computed, with nobody's words but paths. */
-function lineOf(
-  { created, event }: PublishedReview,
+function factsOf(
+  { created, event, url }: PublishedReview,
   { comments, inBody }: PreparedReview,
   number: number,
-): string {
-  if (!created) return `The review of #${number} was already posted.`;
-  const places = comments
-    .slice(0, MAX_PLACES)
-    .map(({ path, line }) => `${cleanLine(path, MAX_PATH)}:${line}`);
-  const more = comments.length > MAX_PLACES ? ` and ${comments.length - MAX_PLACES} more` : '';
-  const placeList = comments.length === 0 ? '' : `: ${places.join(', ')}${more}`;
-  const posted = comments.length === 0 ? 'a review' : count(comments.length, 'comment');
-  const withComments = comments.length === 0 ? '' : ` with ${posted}`;
-  const isBlocking = event === 'REQUEST_CHANGES';
-  const action = isBlocking
-    ? `Asked for changes on #${number}${withComments}`
-    : `Posted ${posted} on #${number}`;
-  const inText =
-    inBody.length === 0 ? '' : `${count(inBody.length, 'finding')} in the text of the review.`;
-  return sentences([`${action}${placeList}.`, inText]);
+): Posted {
+  return {
+    kind: 'review',
+    number,
+    url,
+    ...updateOf(created),
+    ...(event === 'REQUEST_CHANGES' && { isBlocking: true }),
+    comments: comments.map(({ path, line }) => ({ path, line })),
+    ...(inBody.length > 0 && { inText: inBody.length }),
+  };
 }
 
-/** Counts of the earlier findings that ended or came back. */
-function toldLine({ news }: ReviewToPost): string {
-  const number = (some: readonly unknown[], text: (counted: string) => string) =>
-    some.length === 0 ? '' : text(count(some.length, 'earlier finding'));
-  const dismissed = news.ended.filter(({ state }) => state === 'dismissed');
-  const settled = news.ended.filter(({ state }) => state === 'settled');
-  const back = news.back.filter(({ by }) => by !== undefined);
-  return sentences([
-    number(settled, (some) => `Settled ${some}.`),
-    number(dismissed, (some) => `${some} dismissed.`),
-    number(news.claimed, (some) => `Left ${some} for a person to settle.`),
-    number(back, (some) => `${some} came back.`),
-  ]);
-}
-
-function secondLooks({ refuted: all }: BufferedPublications): string {
-  const unclear = all.filter(({ why }) => why === 'unclear').length;
-  const refuted = all.filter(({ why }) => why === 'refuted').length;
-  return sentences([
-    refuted === 0 ? '' : `Refuted on a second look: ${refuted}.`,
-    unclear === 0 ? '' : `Unclear on a second look: ${unclear}.`,
-  ]);
-}
-
-function sentences(parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').join(' ');
+function countsOf(posting: ReviewToPost): FindingCounts | undefined {
+  const { ended, claimed, back, kept, heldBack } = posting.news;
+  const { refuted } = posting.buffered;
+  const numbers = {
+    settled: ended.filter(({ state }) => state === 'settled').length,
+    dismissed: ended.filter(({ state }) => state === 'dismissed').length,
+    claimed: claimed.length,
+    back: back.filter(({ by }) => by !== undefined).length,
+    kept: kept.length,
+    heldBack: heldBack.length,
+    refuted: refuted.filter(({ why }) => why === 'refuted').length,
+    unclear: refuted.filter(({ why }) => why === 'unclear').length,
+  };
+  const { open, fresh } = countOpenOf(posting);
+  const isNothing = open.length === 0 && Object.values(numbers).every((number) => number === 0);
+  if (isNothing) return undefined;
+  return { open: open.map(({ severity }) => ({ severity })), fresh, ...numbers };
 }

@@ -4,13 +4,13 @@ import { cutToBytes } from '../../lib/text/bytes.js';
 import { cleanLine, codeSpan, count, formatInteger, paragraphs } from '../../lib/text/format.js';
 import { formatMark, type Mark } from '../../safety/mark.js';
 import { hasNoLine, type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
-import { formatNotRepeated } from '../decide/ledger.js';
 import { compareSeverity, type Finding, formatFresh, formatOpenCount } from '../finding.js';
 import { copyOfRecord, formatSaid, type SaidRev } from '../kept-finding.js';
 import { readReviewMark, submittedReviewsOf } from '../state-facts.js';
 import {
   commentText,
   findingInText,
+  formatNotRepeated,
   preexistingPlace,
   preexistingTitle,
   SEVERITY_ICONS,
@@ -318,7 +318,7 @@ function formatNotes({ news, buffered, remarks, clean }: ReviewToPost, omitted: 
   const refused = buffered.refusedFindings.filter(({ code }) => code !== 'too-mild').length;
   const notes = [
     ...remarks.map((remark) => titleLine(remark, clean, MAX_REMARK)),
-    formatNotRepeated(news),
+    formatNotRepeated({ kept: news.kept.length, heldBack: news.heldBack.length }),
     omitted === 0 ? '' : `No room here for ${count(omitted, 'more finding')}: see the job summary.`,
     refused === 0 ? '' : `Not accepted: ${count(refused, 'finding')}; the job summary says why.`,
   ].filter((note) => note !== '');
