@@ -7,7 +7,7 @@ import {
   type SaveResult,
   type StoreKind,
 } from '../../src/memory/store.js';
-import { formatMemory, memoryNotes, whatWasAdded } from '../../src/report/format-memory.js';
+import { formatMemory, memoryNotes, whatWasAdded } from '../../src/report/views/memory.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 import { AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';

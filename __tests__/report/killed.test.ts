@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { formatKilled, outputsOfKilled } from '../../src/report/killed.js';
+import { formatKilled, outputsOfKilled } from '../../src/report/views/killed.js';
 
 const URL = 'https://github.com/octocat/hello/pull/2#pullrequestreview-7';
 

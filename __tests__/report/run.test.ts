@@ -9,7 +9,7 @@ import type {
 } from '../../src/lib/outcome.js';
 import type { AnswerForm } from '../../src/loop/structured.js';
 import { withFacts } from '../../src/memory/state.js';
-import { toolsByTurn } from '../../src/report/run.js';
+import { toolsByTurn } from '../../src/report/tools-by-turn.js';
 import type { RunReport } from '../../src/run/records.js';
 import { AGENT, AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { kept } from '../helpers/marks.js';

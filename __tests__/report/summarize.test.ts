@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, CancelledError, ProviderError } from '../../src/lib/errors.js';
 import { formatProvenance } from '../../src/memory/run-log.js';
-import { formatUnsavedChanges } from '../../src/report/run.js';
-import { missingAnswerLine } from '../../src/report/summarize.js';
+import { formatUnsavedChanges } from '../../src/report/views/killed.js';
+import { missingAnswerLine } from '../../src/report/views/missing-answer.js';
 import type { GcResult } from '../../src/run/gc-result.js';
 import type { CheckedAgent } from '../../src/run/records.js';
 import { AGENT } from '../helpers/dependencies-fake.js';

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { TriggerContext } from '../../src/event/context.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import { formatEntry, formatProvenance, parseEntries } from '../../src/memory/run-log.js';
-import { formatMemory } from '../../src/report/format-memory.js';
+import { formatMemory } from '../../src/report/views/memory.js';
 import { runPipeline } from '../../src/run/run.js';
 import { runSubject } from '../../src/run/subject.js';
 import { describePlan } from '../../src/runner/action-reporter.js';

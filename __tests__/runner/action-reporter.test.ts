@@ -5,7 +5,7 @@ import type { Models } from '../../src/loop/asker.js';
 import { SUMMARY_REQUEST, summaryMessage } from '../../src/loop/compact.js';
 import { type Message, userMessage } from '../../src/loop/messages.js';
 import type { RestoreResult } from '../../src/memory/store.js';
-import { formatNoteWrites } from '../../src/report/format-memory.js';
+import { formatNoteWrites } from '../../src/report/views/memory.js';
 import type { RunEvent } from '../../src/run/dependencies.js';
 import {
   createActionReporter,

@@ -7,7 +7,7 @@ import { CancelledError, ConfigError, messageOf, type Warning } from '../lib/err
 import { readCheckedOut } from '../lib/git.js';
 import { unenforceableLimits } from '../loop/budget.js';
 import { reportRun } from '../report/report.js';
-import { missingAnswerLine } from '../report/summarize.js';
+import { missingAnswerLine } from '../report/views/missing-answer.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { runOrigin } from '../run/memory.js';
 import { answerForm } from '../run/plan.js';

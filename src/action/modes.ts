@@ -26,7 +26,7 @@ import {
   RULES_FILE,
   remarksMessage,
 } from '../prompt/gc-prompts.js';
-import { formatStaleLines } from '../report/format-memory.js';
+import { formatStaleLines } from '../report/views/memory.js';
 import { dirsAtRef, localAgents } from '../run/agents.js';
 import type { Dependencies } from '../run/dependencies.js';
 import {

@@ -7,7 +7,7 @@ import { AxeError, type ExitCode, formatError } from '../lib/errors.js';
 import type { RunStats } from '../lib/outcome.js';
 import { cleanLine, count, formatInteger, formatUsd } from '../lib/text/format.js';
 import { listFolder } from '../lib/user-files.js';
-import { figuresOf, formatGcEnd, formatUnread } from '../report/format-gc.js';
+import { figuresOf, formatGcEnd, formatUnread } from '../report/views/gc.js';
 import { collectGarbage } from '../run/gc/gc.js';
 import { runLogPath } from '../run/memory.js';
 import { type ParsedFlags, wrongCount } from './command-line.js';

@@ -9,26 +9,20 @@ import {
   metGates,
   type ReviewResult,
 } from '../findings/post/record.js';
-import {
-  AxeError,
-  mergeWarnings,
-  WARNING_TITLES,
-  type Warning,
-  warningText,
-} from '../lib/errors.js';
+import { AxeError, type Warning } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
 import { VERSION } from '../lib/product.js';
-import { formatInteger } from '../lib/text/format.js';
 import type { NoteWrite, Transcript } from '../runner/action-reporter.js';
 import type { FailOn } from '../runner/inputs.js';
 import { noteReported, writeRunnerFile } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';
 import { hideValues } from '../safety/redact.js';
 import { sanitize } from '../safety/sanitize.js';
-import { reviewOutputs } from './run.js';
-import { type RunRecord, recordRun } from './run-record.js';
+import { isWhole, type RunRecord, recordRun } from './run-record.js';
 import type { Annotation, FinishedRun, Outputs } from './run-summary.js';
 import { summarize } from './summarize.js';
+import { gateAnnotations, warningAnnotations, withinBudget } from './views/annotations.js';
+import { reviewOutputs, withReason } from './views/outputs.js';
 
 interface RunToReport {
   readonly report: FinishedRun;
@@ -58,33 +52,18 @@ export async function reportRun(run: RunToReport): Promise<void> {
   const facts = gateFacts(report, run.trigger);
   const met = metGates(failOn.findings, facts);
   const gated = withFindingsConclusion(shown.outputs, met);
-  // One line about the error, if nothing else says it.
-  const failed = shown.annotations
-    .find(({ level }) => level === 'error')
-    ?.message.split('\n', 1)[0];
-  const unpublished = warnings.find(({ code }) => code === 'publish-failed')?.message;
-  const cause = met[0]?.why ?? failed ?? unpublished ?? gated.conclusion;
-  const outputs =
-    gated.conclusion === 'success' ? gated : { ...gated, reason: gated.reason ?? cause };
+  const outputs = withReason(gated, { report, met, warnings });
   const gates = met.map(({ gate }) => gate);
   const record = recordRun(report, { ...run, outputs, gates });
-  await writeResults(run, { markdown: shown.markdown, outputs, record }, facts);
+  await writeResults(run, { markdown: shown.markdown, outputs, record }, facts.review);
   const lacksMemory = failOn.memory && outputs['memory-save-error'] !== undefined;
   const isUnpublished = report.kind === 'ran' && report.published.failure !== undefined;
   if (warnings.some(({ code }) => code === 'memory-save-failed')) await noteReported();
   const isListed = failOn.conclusions.some((conclusion) => conclusion === outputs.conclusion);
-  const whys = met.map(({ gate, why }) => `${why}, and \`fail-on\` lists \`${gate}\``);
-  // Nothing went wrong: the workflow wants it to.
-  if (isListed && (outputs.conclusion === 'success' || outputs.conclusion === 'skipped')) {
-    const reason = outputs.reason === undefined ? '' : ` (${outputs.reason})`;
-    whys.unshift(
-      `the conclusion is \`${outputs.conclusion}\`${reason}, and \`fail-on\` lists it. Remove it there if the step should pass.`,
-    );
-  }
   const annotations = [
     ...warningAnnotations(warnings, lacksMemory, isUnpublished),
     ...shown.annotations,
-    ...whys.map((message): Annotation => ({ level: 'error', title: 'axe-action', message })),
+    ...gateAnnotations(met, isListed ? outputs : undefined),
   ];
   await annotate(withinBudget(annotations), secrets);
   const isBug = report.kind === 'failed' && !(report.thrown instanceof AxeError);
@@ -106,18 +85,17 @@ function gateFacts(report: FinishedRun, trigger: Trigger | undefined): GateFacts
 }
 
 async function writeResults(
-  { report, runner, secrets, transcript, onShown }: RunToReport,
+  { runner, secrets, transcript, onShown }: RunToReport,
   {
     markdown,
     outputs,
     record,
   }: { readonly markdown: string; readonly outputs: Outputs; readonly record: RunRecord },
-  { review, coverage }: GateFacts,
+  review: ReviewResult | undefined,
 ): Promise<void> {
   const { temp } = runner;
-  const { response = '', conclusion = '', 'memory-entry-id': id } = outputs;
-  const isReviewed = report.kind === 'ran' && ['success', 'findings'].includes(conclusion);
-  const ofReview = review && reviewOutputs(review, isReviewed);
+  const { response = '', 'memory-entry-id': id } = outputs;
+  const isReviewed = isWhole(record);
   // The answer as a file too: an output holds a megabyte at most, and a file needs no quoting in a
   // script. A made-up token stays as it is, since a mask in a file is damage.
   const answer = hideValues(response, secrets);
@@ -128,8 +106,7 @@ async function writeResults(
         answer === ''
           ? undefined
           : await writeForJob(temp, `axe-action-response-${id ?? 'answer'}`, 'md', answer),
-      ...ofReview,
-      coverage: coverage === 'unknown' ? undefined : coverage?.kind,
+      ...reviewOutputs(record),
       ...(review && (await writeReviewFiles(review, { temp, isReviewed }, secrets))),
     },
     secrets,
@@ -179,24 +156,6 @@ export async function writeSummary(
   );
 }
 
-/** GitHub shows this many annotations of a step. */
-const MAX_ANNOTATIONS = 10;
-
-const LEVELS = ['error', 'warning', 'notice'] as const;
-
-/** The worst first if there are too many; then the last says how many more there are. */
-function withinBudget(annotations: readonly Annotation[]): readonly Annotation[] {
-  if (annotations.length <= MAX_ANNOTATIONS) return annotations;
-  const worstFirst = annotations.toSorted(
-    (a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level),
-  );
-  const shown = worstFirst.slice(0, MAX_ANNOTATIONS - 1);
-  const [{ level } = { level: 'notice' as const }] = worstFirst.slice(shown.length);
-  const number = formatInteger(annotations.length - shown.length);
-  const message = `${number} more are in the job summary.`;
-  return [...shown, { level, title: 'axe-action', message }];
-}
-
 const SHOW = { error, warning, notice };
 
 /** Shows annotations, cleaned for the log. */
@@ -210,30 +169,6 @@ async function annotate(
       ...(at && { file: at.file, startLine: at.line, startColumn: at.column }),
     });
 }
-
-/** The warnings of a run as annotations, merged by code; one that fails the step is an error. */
-function warningAnnotations(
-  warnings: readonly Warning[],
-  lacksMemory: boolean,
-  isUnpublished: boolean,
-): readonly Annotation[] {
-  // If the store is still in trouble at the end, the failed save alone is reported.
-  const isSaveFailed = warnings.some(({ code }) => code === 'memory-save-failed');
-  const shown = warnings.filter(({ code }) => !isSaveFailed || code !== 'memory-load-failed');
-  return mergeWarnings(shown).map(({ code, message, at }): Annotation => {
-    const title = WARNING_TITLES[code];
-    const failing = (remedy: string): Annotation => {
-      return { level: 'error', title, message: warningText({ message, remedy }), at };
-    };
-    if (lacksMemory && code === 'memory-save-failed')
-      return failing('The step fails because `fail-on` lists `memory`.');
-    if (isUnpublished && code === 'publish-failed') return failing('The run failed because of it.');
-    return { level: NOTICES.has(code) ? 'notice' : 'warning', title, message, at };
-  });
-}
-
-/** Nothing is wrong, but people should know. */
-const NOTICES: ReadonlySet<Warning['code']> = new Set(['memory-withheld', 'input-unused']);
 
 /**
  * The outputs of a run whose findings fail the step; one that ended in another way keeps its

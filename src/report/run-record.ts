@@ -3,7 +3,12 @@ import { subjectNumber, type Trigger } from '../event/trigger.js';
 import type { Facts, Rights, Word } from '../event/trust.js';
 import type { BufferedPublications } from '../findings/buffered-publications.js';
 import type { Coverage, ReviewScope } from '../findings/change/scope.js';
-import { countFindings, countOpen, type FindingRecord } from '../findings/post/record.js';
+import {
+  countFindings,
+  countOpen,
+  type FindingRecord,
+  type ReviewResult,
+} from '../findings/post/record.js';
 import type { Posted } from '../github/posting/posted.js';
 import { AxeError, CancelledError, ProviderError, type Warning } from '../lib/errors.js';
 import type { Limit, RunStats } from '../lib/outcome.js';
@@ -12,8 +17,8 @@ import type { AgentUsage } from '../loop/reply.js';
 import { entryProvenance } from '../memory/run-log.js';
 import type { SaveFailure, StoreKind } from '../memory/store.js';
 import type { Memory, MemorySaveResult, Plan } from '../run/records.js';
-import { toolsByTurn } from './run.js';
 import type { FinishedRun, Outputs, ReportOf } from './run-summary.js';
+import { toolsByTurn } from './tools-by-turn.js';
 
 /** The version of the form; a program that reads it need not know a later one. */
 export const RUN_RECORD_VERSION = 1;
@@ -141,6 +146,11 @@ interface RecordOptions {
   readonly isHidden: boolean;
 }
 
+/** The run has done what it was for: it did not fail, and was not cut. */
+export function isWhole({ end, conclusion }: Pick<RunRecord, 'end' | 'conclusion'>): boolean {
+  return end === 'ran' && (conclusion === 'success' || conclusion === 'findings');
+}
+
 /** The one writer of the record. Its texts by others are not cleaned yet. */
 export function recordRun(report: FinishedRun, options: RecordOptions): RunRecord {
   const { trigger, warnings, outputs } = options;
@@ -261,10 +271,14 @@ function workOf({ outcome, usage }: ReportOf<'ran'>, isHidden: boolean): WorkRec
 function findingsOf(report: FinishedRun): FindingsRecord | undefined {
   const reviewed = report.kind === 'ran' ? report.published : report;
   const result = 'reviewResult' in reviewed ? reviewed.reviewResult : undefined;
-  if (result === undefined) return undefined;
+  const unverified = report.kind === 'ran' ? report.buffered.unverified : 0;
+  return result && recordFindings(result, unverified);
+}
+
+/** @internal */
+export function recordFindings(result: ReviewResult, unverified: number): FindingsRecord {
   const { head, findings } = result.report;
   const { open, fresh } = countOpen(findings);
-  const unverified = report.kind === 'ran' ? report.buffered.unverified : 0;
   return {
     head,
     open: open.length,

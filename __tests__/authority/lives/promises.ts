@@ -15,7 +15,8 @@ import { saidRevsIn } from '../../../src/findings/kept-finding.js';
 import { isTold, type KnownFinding } from '../../../src/findings/known-finding.js';
 import { blockingFindings, countOpen, formatSarif } from '../../../src/findings/post/record.js';
 import { submittedReviewsOf } from '../../../src/findings/state-facts.js';
-import { reviewOutputs } from '../../../src/report/run.js';
+import { recordFindings } from '../../../src/report/run-record.js';
+import { reviewOutputs } from '../../../src/report/views/outputs.js';
 import type { Spot } from './code.js';
 import { BOT, STRANGER } from './github.js';
 import { GESTURE_NAMES } from './people.js';
@@ -328,7 +329,8 @@ function judgeTextsOf({ surfaces = {}, result }: RunEnd, fail: Judging['fail']):
     if (isCounted && said === undefined && counted.open.length > 0)
       fail('surfaces', `${name} does not say "${count}"`);
   }
-  const { 'findings-open': open } = reviewOutputs(result, true);
+  const findings = recordFindings(result, 0);
+  const { 'findings-open': open } = reviewOutputs({ end: 'ran', conclusion: 'success', findings });
   if (open !== String(counted.open.length))
     fail('surfaces', `the output says ${open}, open are ${counted.open.length}`);
 }

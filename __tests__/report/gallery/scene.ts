@@ -5,15 +5,19 @@ import {
 } from '../../../src/findings/buffered-publications.js';
 import { createCheckProgress } from '../../../src/findings/post/check-progress.js';
 import type { Warning } from '../../../src/lib/errors.js';
+import { encodeBytes } from '../../../src/lib/text/bytes.js';
 import type { MemoryStore, SaveResult } from '../../../src/memory/store.js';
 import { createActionPublisher } from '../../../src/publish/publisher.js';
-import { reviewOutputs } from '../../../src/report/run.js';
+import { recordRun } from '../../../src/report/run-record.js';
 import type { FinishedRun } from '../../../src/report/run-summary.js';
 import { summarize } from '../../../src/report/summarize.js';
+import { reviewOutputs } from '../../../src/report/views/outputs.js';
+import { collectAgentMemory } from '../../../src/run/gc/gc.js';
 import { createGitHubPort } from '../../../src/run/github.js';
 import type { RunRequest } from '../../../src/run/records.js';
 import { runPipeline } from '../../../src/run/run.js';
 import { sanitize } from '../../../src/safety/sanitize.js';
+import { Changes } from '../../../src/tools/workspace/changes.js';
 import { type Hello, startHello } from '../../github/hello-fixture.js';
 import { createFakeDependencies, makeRequest } from '../../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../../helpers/model-fake.js';
@@ -134,7 +138,23 @@ export interface Run {
   readonly rules?: Partial<PublishRules>;
   readonly save?: SaveResult;
   readonly reportTo?: string;
+  readonly secrets?: readonly string[];
+  /** Files that the agent has edited, with the text before and after. */
+  readonly edits?: Readonly<Record<string, readonly [before: string, after: string]>>;
+  /** The branch that the run has read. */
+  readonly branch?: string;
+  /** Garbage collection in place of a run. */
+  readonly isGc?: true;
 }
+
+/** An agent that changes files. */
+export const CHANGER = AGENT.replace(/tools = .*\n/, 'tools = ["open_pull_request"]\n');
+
+const FIXER = `name = "builtin/fix"
+model = "openai/m"
+system_prompt = "You fix findings."
+tools = ["push_to_pull_request"]
+`;
 
 /** Pull request 42 of octocat's, and the memory of its reviewer. */
 export class Scene {
@@ -210,7 +230,8 @@ export class Scene {
       keep: async () => undefined,
     });
     const fake = createFakeDependencies({
-      agents: { reviewer: agent },
+      agents: { reviewer: agent, 'builtin/fix': FIXER },
+      secrets: run.secrets ?? [],
       model: createFakeModel(replies, 'm'),
       permissions: {},
     });
@@ -220,7 +241,7 @@ export class Scene {
       reviews: this.talk.reviews.length,
       comments: this.hello.repo.comments.length,
       lines: this.talk.reviewComments.length,
-      checks: this.talk.checkRuns.length,
+      check: JSON.stringify(this.talk.checkRuns.at(-1)),
       issues: this.hello.repo.issues.size,
     };
     const port = createGitHubPort(client, trigger);
@@ -234,8 +255,21 @@ export class Scene {
         return { kind: 'read', isFork: false, ...sides, diff, hasAllFiles: true } as const;
       },
     };
+    const edits = new Changes({
+      allowed: ['**'],
+      memoryRoots: [],
+      agentsDirs: [],
+      instructionFiles: () => [],
+      secrets: [],
+    });
+    const { branch = 'topic' } = run;
+    for (const [path, [unedited, edited]] of Object.entries(run.edits ?? {})) {
+      edits.note(path, { before: encodeBytes(unedited), after: encodeBytes(edited) });
+      this.hello.github.commit('octocat/hello', { [path]: unedited }, { branch });
+    }
     const deps = {
       ...fake,
+      ...(run.edits !== undefined && { changes: edits }),
       clock: this.#clock,
       github,
       progress,
@@ -250,10 +284,14 @@ export class Scene {
         reportTo: run.reportTo ?? '',
         checkRun: true,
         reporter,
-        secrets: [],
+        secrets: run.secrets ?? [],
         runUrl,
         docsUrl: '',
         offersCommands: true,
+        changes: run.edits && {
+          made: edits,
+          head: async () => ({ branch, isForeign: false }),
+        },
         workflow: '.github/workflows/axe.yml',
         run: '7/1/review',
         now: () => this.#clock.now(),
@@ -269,7 +307,10 @@ export class Scene {
     });
     let report: FinishedRun;
     try {
-      report = await runPipeline(request, deps);
+      report =
+        run.isGc === true
+          ? await collectAgentMemory(request, suggestNothing, deps)
+          : await runPipeline(request, deps);
     } catch (thrown) {
       report = { kind: 'failed', thrown };
     }
@@ -278,12 +319,12 @@ export class Scene {
       isHidden: false,
       clean: (markdown) => sanitize(markdown, 'summary', []),
     });
-    const result = 'published' in report ? report.published.reviewResult : undefined;
-    const isReviewed = shown.outputs.conclusion === 'success';
-    const ofReview = result && reviewOutputs(result, isReviewed);
+    const { outputs } = shown;
+    const record = recordRun(report, { trigger, outputs, gates: [], warnings, isHidden: false });
+    const ofReview = reviewOutputs(record);
     const { reviews: all, reviewComments, checkRuns } = this.talk;
     const check = checkRuns.at(-1);
-    const isChecked = checkRuns.length > before.checks || check?.status === 'completed';
+    const isChecked = check?.status === 'completed' && JSON.stringify(check) !== before.check;
     return steady(
       [
         ...all.slice(before.reviews).map(({ state, body }) => section(`Review (${state})`, body)),
@@ -323,6 +364,8 @@ export class Scene {
   }
 }
 
+const suggestNothing = async () => ({ kind: 'none' }) as const;
+
 /** Outputs whose text is in another section. */
 const LONG: ReadonlySet<string> = new Set(['response', 'memory-entry']);
 
@@ -333,5 +376,8 @@ function section(title: string, markdown: string): string {
 
 /** Without what differs from one test process to the next. */
 function steady(markdown: string): string {
-  return `${markdown.replaceAll(/http:\/\/(?:127\.0\.0\.1|localhost):\d+/g, 'https://api.github.com')}\n`;
+  const text = markdown
+    .replaceAll(/http:\/\/(?:127\.0\.0\.1|localhost):\d+/g, 'https://api.github.com')
+    .replaceAll(/(?<=Pushed )[0-9a-f]{7}/g, '1a2b3c4');
+  return `${text}\n`;
 }

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { countEntries, formatEntry, lastEntries } from '../../../src/memory/run-log.js';
 import { parseLog, partLog, trimLog } from '../../../src/memory/units.js';
-import { figuresOf } from '../../../src/report/format-gc.js';
+import { figuresOf } from '../../../src/report/views/gc.js';
 import { countLog, planTrim } from '../../../src/run/gc-result.js';
 import { anyLog } from '../memory-commands/logs.js';
 

@@ -8,14 +8,14 @@ import {
   oneLine,
   paragraphs,
   table,
-} from '../lib/text/format.js';
-import type { NoteChange } from '../memory/change.js';
-import type { StaleNoteLine } from '../memory/citations.js';
-import { entryProvenance, stripProvenance } from '../memory/run-log.js';
-import type { BlockedPlace, MemoryLocation, MemoryStore } from '../memory/store.js';
-import type { Memory, MemorySaveResult, Plan, RunNotes } from '../run/records.js';
-import { describeLoaded, type NoteWrite } from '../runner/action-reporter.js';
-import type { ReportOf } from './run-summary.js';
+} from '../../lib/text/format.js';
+import type { NoteChange } from '../../memory/change.js';
+import type { StaleNoteLine } from '../../memory/citations.js';
+import { entryProvenance, stripProvenance } from '../../memory/run-log.js';
+import type { BlockedPlace, MemoryLocation, MemoryStore } from '../../memory/store.js';
+import type { Memory, MemorySaveResult, Plan, RunNotes } from '../../run/records.js';
+import { describeLoaded, type NoteWrite } from '../../runner/action-reporter.js';
+import type { ReportOf } from '../run-summary.js';
 
 /**
  * Memory in the summary: exactly the text that this run loaded and added, and its location.

@@ -1,5 +1,5 @@
-import { count } from '../lib/text/format.js';
-import type { CountedLog, GcEnd, TrimPlan } from '../run/gc-result.js';
+import { count } from '../../lib/text/format.js';
+import type { CountedLog, GcEnd, TrimPlan } from '../../run/gc-result.js';
 
 /** Statistics of a log, one per line: runs and their dates, average result, busiest weekday. */
 export function figuresOf({ days, words }: Pick<CountedLog, 'days' | 'words'>): readonly string[] {

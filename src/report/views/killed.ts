@@ -1,6 +1,13 @@
-import { capitalized, formatUsd, paragraphs } from '../lib/text/format.js';
-import type { UnfinishedRun } from '../runner/journal.js';
-import type { Outputs } from './run-summary.js';
+import {
+  capitalized,
+  codeBlock,
+  formatUsd,
+  inlineCode,
+  paragraphs,
+} from '../../lib/text/format.js';
+import { stripProvenance } from '../../memory/run-log.js';
+import type { UnfinishedRun } from '../../runner/journal.js';
+import type { Outputs } from '../run-summary.js';
 
 /** Facts that a post step has about a main step that was killed. */
 interface KilledRun {
@@ -47,4 +54,17 @@ export function formatKilled({ run, savedTo, saveError, unsaved }: KilledRun): s
     found,
     unsaved,
   ]);
+}
+
+/** The entries and notes of a killed main step that the post step could not save either. */
+export function formatUnsavedChanges(
+  entries: readonly { readonly id: string; readonly text: string }[],
+  isHidden: boolean,
+): string {
+  const ids = [...new Set(entries.map(({ id }) => inlineCode(id)))].join(', ');
+  const texts = entries.map(({ text }) => stripProvenance(text)).join('');
+  let lines = ['The main step left this unsaved, so it is shown here:', codeBlock(texts.trimEnd())];
+  if (isHidden) lines = [`What the main step left belongs to another repository: ${ids}.`];
+  if (entries.length === 0) lines = ["Only the agent's state is missing, with cost and findings."];
+  return paragraphs(lines);
 }
