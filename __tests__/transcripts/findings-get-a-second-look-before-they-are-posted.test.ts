@@ -67,7 +67,7 @@ it('everything is posted if the verifier fails, and the review reports it', asyn
   expect(step.exitCode).toBe(0);
   expect(step.outputs['conclusion']).toBe('success');
   expect(stage.repo.talk.reviewComments.map(({ line }) => line)).toEqual([11, 12]);
-  expect(discussion(stage)).toContain('Not verified: 2.');
+  expect(discussion(stage)).toContain('Not verified by a second check: 2 findings.');
   const message = expect.stringContaining('2 findings had no second look');
   expect(troubles(step)).toMatchObject([{ message }]);
 });

@@ -62,7 +62,7 @@ export async function publishChange(
     return failed(kind, { message: problem, remedy }, undefined, options);
   }
   if (!isEnded) return notPublished(kind, 'unfinished', edits, secrets);
-  if (onlyPatch !== undefined) return notPublished(kind, { message: onlyPatch }, edits, secrets);
+  if (onlyPatch !== undefined) return notPublished(kind, { limited: onlyPatch }, edits, secrets);
   const publishing = { ...options, changes, client, repository: plan.trigger.repository };
   return draft === undefined ? await push(end, publishing) : await open(draft, end, publishing);
 }

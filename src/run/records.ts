@@ -296,8 +296,12 @@ interface ChangeResult {
 export interface UnpublishedChange {
   /** `rest`: the commits after those that were pushed; `unasked`: the agent asked for nothing. */
   readonly kind: 'pull-request' | 'commits' | 'rest' | 'unasked';
-  /** A code, or the reason in half a sentence. */
-  readonly cause: 'unfinished' | 'not-asked' | { readonly message: string };
+  /** A code, or the reason in half a sentence; `limited`: the run could only make a patch. */
+  readonly cause:
+    | 'unfinished'
+    | 'not-asked'
+    | { readonly message: string }
+    | { readonly limited: string };
   readonly files: number;
   /** Left out: a change that breaks a rule is shown nowhere. */
   readonly patch?: ChangePatch;

@@ -3,9 +3,21 @@ import { ProviderError } from '../../../src/lib/errors.js';
 import { DEFAULT_DIFF_POLICY } from '../../../src/prompt/diff-policy.js';
 import { denied, deniedQuery } from '../../github/hello-fixture.js';
 import { seedReply } from '../../helpers/github-review-seed.js';
-import { call, reply, says } from '../../helpers/model-fake.js';
-import { comment, issue, SCHEDULE } from '../../helpers/triggers.js';
-import { CHARGE, CODE, HELPER, LOGGED, reviews, Scene, SECOND, settles, TRIAGER } from './scene.js';
+import { call, type FakeReply, reply, says } from '../../helpers/model-fake.js';
+import { comment, issue, MERGE_GROUP, SCHEDULE } from '../../helpers/triggers.js';
+import {
+  AGENT,
+  CHANGER,
+  CHARGE,
+  CODE,
+  HELPER,
+  LOGGED,
+  reviews,
+  Scene,
+  SECOND,
+  settles,
+  TRIAGER,
+} from './scene.js';
 
 const REVIEW_ROUTE = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
 
@@ -15,6 +27,52 @@ const AWAITED = CODE.replace('+  gateway.charge', '+  await gateway.charge');
 const SUGGESTED = CODE.replace('+  console.log(order.card);', '+  console.log(order.id);');
 
 const TWO = reviews('Two things to fix before this can be merged.', CHARGE, LOGGED);
+
+function newFile(path: string, lines: number): string {
+  const text = Array.from({ length: lines }, (_, line) => `+const value${line} = load(${line});`);
+  return `diff --git a/${path} b/${path}\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines} @@\n${text.join('\n')}\n`;
+}
+
+const LARGE = ['src/carts.ts', 'src/orders.ts', 'src/stock.ts']
+  .map((path) => newFile(path, 80))
+  .join('');
+
+/** Reviews the part that it is shown. */
+const reviewPart: FakeReply = async ({ prompt }) => {
+  if (prompt.at(-1)?.role === 'tool') return says('I have read my part.');
+  const text = JSON.stringify(prompt);
+  const isFirst = text.includes('diff --git a/src/pay.ts');
+  const [, path] = /diff --git a\/(\S+)/.exec(text) ?? [];
+  const summary = isFirst ? 'Payments are not awaited.' : `\`${path}\` is fine.`;
+  const findings = isFirst ? [call('c', 'add_review_comment', CHARGE)] : [];
+  return reply([...findings, call('s', 'submit_review', { summary })]);
+};
+
+const LOGS = 'export function log(order) {\n  console.log(order.card);\n}\n';
+const FIX = { 'src/log.ts': [LOGS, LOGS.replace('card', 'id')] } as const;
+
+/** A person asks for a fix of the finding about the log. */
+async function fixes(scene: Scene): Promise<string> {
+  return await scene.run({
+    trigger: comment({ on: 'pull_request', number: 42, body: '/axe fix FMV3P', isFork: false }),
+    request: { admissionPolicy: { ...DEFAULT_ADMISSION_POLICY, triggerPhrase: '/axe' } },
+    edits: FIX,
+    replies: [
+      reply([call('p', 'push_to_pull_request', { message: 'Log the order, not its card' })]),
+      says('The log has the id of the order now.'),
+    ],
+  });
+}
+
+const PROPOSES = [
+  reply([
+    call('o', 'open_pull_request', {
+      title: 'Keep cards out of the log',
+      body: 'The log gets the id of the order.',
+    }),
+  ]),
+  says('I propose to log the id of the order.'),
+];
 
 /** A pull request whose first review has found two things. */
 async function reviewed(): Promise<Scene> {
@@ -102,11 +160,59 @@ export const SITUATIONS: Readonly<Record<string, () => Promise<string>>> = {
     const replies = reviews('Nothing that matters.', mild, wish, unseen, unseen);
     return await (await Scene.start()).run({ replies });
   },
+  'a review in parts': async () => {
+    const scene = await Scene.start();
+    scene.push(`${CODE}${LARGE}`);
+    return await scene.run({
+      agent: `${AGENT}[review]\npart_tokens = 1000\n`,
+      replies: Array<FakeReply>(20).fill(reviewPart),
+      request: {
+        review: { depth: 'standard' },
+        diffPolicy: { ...DEFAULT_DIFF_POLICY, maxTokens: 1500 },
+      },
+    });
+  },
+  'a fix is committed': async () => await fixes(await reviewed()),
+  'a fix that GitHub refused': async () => {
+    const scene = await reviewed();
+    scene.hello.github.fail(deniedQuery('createCommitOnBranch'));
+    return await fixes(scene);
+  },
+  'a change is proposed': async () => {
+    const scene = await Scene.start();
+    return await scene.run({
+      agent: CHANGER,
+      trigger: SCHEDULE,
+      branch: 'main',
+      edits: FIX,
+      request: { prompt: 'Keep cards out of the log.' },
+      replies: PROPOSES,
+    });
+  },
+  'a change as a patch alone': async () => {
+    const scene = await Scene.start();
+    return await scene.run({
+      agent: CHANGER,
+      trigger: issue({ author: { login: 'monalisa', isBot: false } }),
+      branch: 'main',
+      edits: FIX,
+      replies: PROPOSES,
+    });
+  },
+  'a change that nobody asked for': async () => {
+    const scene = await Scene.start();
+    return await scene.run({
+      agent: CHANGER,
+      trigger: SCHEDULE,
+      branch: 'main',
+      edits: FIX,
+      request: { prompt: 'Keep cards out of the log.' },
+      replies: [says('The log has the id of the order now.')],
+    });
+  },
   'a large change, cut': async () => {
     const scene = await Scene.start();
-    const large = Array.from({ length: 3000 }, (_, line) => `+const value${line} = load(${line});`);
-    const file = `diff --git a/src/large.ts b/src/large.ts\n--- /dev/null\n+++ b/src/large.ts\n@@ -0,0 +1,3000 @@\n${large.join('\n')}\n`;
-    scene.push(`${CODE}${file}`);
+    scene.push(`${CODE}${newFile('src/large.ts', 3000)}`);
     return await scene.run({
       replies: reviews('I could not read all of it.', CHARGE),
       request: { diffPolicy: { ...DEFAULT_DIFF_POLICY, maxTokens: 2000 } },
@@ -173,6 +279,41 @@ export const SITUATIONS: Readonly<Record<string, () => Promise<string>>> = {
   'skipped: nothing new': async () => {
     const scene = await reviewed();
     return await scene.run({ trigger: { ...scene.trigger, action: 'synchronize' } });
+  },
+  'skipped: paused': async () => {
+    const scene = await reviewed();
+    const body = '/axe pause';
+    await scene.run({ trigger: comment({ on: 'pull_request', number: 42, body, isFork: false }) });
+    scene.push(AWAITED);
+    return await scene.run({});
+  },
+  'a pull request is paused': async () => {
+    const scene = await reviewed();
+    const body = '/axe pause';
+    return await scene.run({
+      trigger: comment({ on: 'pull_request', number: 42, body, isFork: false }),
+    });
+  },
+  'the merge queue': async () => {
+    const scene = await reviewed();
+    const sha = 'e'.repeat(40);
+    const head = { sha, ref: `refs/heads/gh-readonly-queue/main/pr-42-${sha}` };
+    return await scene.run({ trigger: { ...MERGE_GROUP, head } });
+  },
+  'garbage collection': async () => {
+    const scene = await reviewed();
+    return await scene.run({
+      isGc: true,
+      trigger: SCHEDULE,
+      replies: [says('Findings about payments come back. Write down who owns them.')],
+    });
+  },
+  'the model wrote a secret': async () => {
+    const secret = 'hunter2-hunter2-hunter2';
+    return await (await Scene.start()).run({
+      secrets: [secret],
+      replies: [says(`The key is ${secret}.`)],
+    });
   },
   'the model failed': async () => {
     const error = new ProviderError('rate_limit', 'too many requests', {

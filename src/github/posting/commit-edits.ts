@@ -375,7 +375,7 @@ function requireUnchanged(edits: FileEdits, base: string, state: State): void {
     const them = isOne ? 'it' : 'them';
     throw refusedChange(
       `${changed.join(', ')} ${are} not as the run has read ${them} on ${quoteLine(base)}`,
-      `Run it again. A checkout has to be of ${quoteLine(base)}.`,
+      `Run it again. If the workflow checks out a branch, it must be ${quoteLine(base)}.`,
     );
   }
 

@@ -34,7 +34,7 @@ export function changeNote({ posts, change }: Publications, hasAnswer: boolean):
 function unpublishedNote(unpublished: UnpublishedChange): string {
   const { kind, cause, patch } = unpublished;
   const place = patch === undefined ? '' : ` ${formatPatchPlace(patch)}`;
-  return `${NOTHING[kind]}: ${formatCause(cause)}.${place}`;
+  return `${formatCause(kind, cause)}${place}`;
 }
 
 /** The changed files in the job summary, as markdown; empty for none. */
@@ -51,7 +51,7 @@ function unpublishedDetails({ kind, cause, files, patch }: UnpublishedChange): s
   const isUnasked = kind === 'unasked' && patch !== undefined;
   const sentence = isUnasked
     ? `The agent changed ${count(files, 'file')} but did not ask for a pull request.`
-    : `${NOTHING[kind]}: ${formatCause(cause)}.`;
+    : formatCause(kind, cause);
   return patch === undefined ? sentence : `${sentence} ${formatPatchText(patch)}`;
 }
 
@@ -72,9 +72,14 @@ const NOTHING: Readonly<Record<UnpublishedChange['kind'], string>> = {
   unasked: 'Nothing was committed',
 };
 
-function formatCause(cause: UnpublishedChange['cause']): string {
-  if (cause === 'unfinished') return 'the run did not finish';
-  return cause === 'not-asked' ? 'the agent did not ask for it' : cause.message;
+/** The missing part and the reason, in sentences. */
+function formatCause(kind: UnpublishedChange['kind'], cause: UnpublishedChange['cause']): string {
+  const nothing = NOTHING[kind];
+  if (cause === 'unfinished') return `${nothing}: the run did not finish.`;
+  if (cause === 'not-asked') return `${nothing}: the agent did not ask for it.`;
+  return 'limited' in cause
+    ? `${nothing}. The run could only make a patch, because ${cause.limited}.`
+    : `${nothing}: ${cause.message}.`;
 }
 
 const WAITS =

@@ -40,7 +40,9 @@ function formatSecondLooks({ refuted, unverified }: BufferedPublications): reado
   const leftOut = `${count(refuted.length, 'finding')} ${are} left out after a second look, even if the summary mentions ${them}.`;
   return [
     ...(refuted.length === 0 ? [] : [leftOut]),
-    ...(unverified === 0 ? [] : [`Not verified: ${unverified}.`]),
+    ...(unverified === 0
+      ? []
+      : [`Not verified by a second check: ${count(unverified, 'finding')}.`]),
   ];
 }
 
