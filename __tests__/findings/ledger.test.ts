@@ -370,8 +370,8 @@ describe('the model’s word on an end', () => {
     by: '',
   };
   const MILD = { severity: 'minor' } as const;
-  const UNCONFIRMED = 'a second look did not confirm its end';
-  const UNSEEN = 'a second look did not confirm its end';
+  const UNCONFIRMED = 'a second check did not confirm its end';
+  const UNSEEN = 'a second check did not confirm its end';
   const ON_FORK = 'FQ7K2 stays open: only people end findings on a fork';
   const MILD_GONE = { ...MILD, isGone: true };
 

@@ -134,11 +134,11 @@ describe('the job log', () => {
     ],
     [
       { kind: 'verified', looks: 0, confirmed: 0, refuted: 0, unverified: 1 },
-      'Second look at 1 finding: not verified',
+      'Second check of 1 finding: not verified',
     ],
     [
       { kind: 'verified', looks: 2, confirmed: 1, refuted: 1, unverified: 1 },
-      'Second look at 3 findings: 1 confirmed, 1 refuted, 1 not verified',
+      'Second check of 3 findings: 1 confirmed, 1 refuted, 1 not verified',
     ],
   ])('has a line for %j', (event, expected) => {
     const { event: tell, lines } = reporter();

@@ -125,7 +125,7 @@ it('a finding keeps its request for changes if a second look says that it is sti
   expect(step).toMatchObject({ exitCode: 0, outputs: { 'findings-open': '1' } });
   expect(states(stage)[0]).toBe('CHANGES_REQUESTED');
   expect(conversations(stage)).toMatchObject([{ isResolved: false, replies: [] }]);
-  expect(step.summary).toMatch(/F\w{4} stays open: a second look did not confirm its end/);
+  expect(step.summary).toMatch(/F\w{4} stays open: a second check did not confirm its end/);
   expect(step.summary).toContain('`redacting` is never imported.');
 });
 

@@ -175,7 +175,7 @@ it('a verifier that refutes everything by lines of the code: nothing is posted, 
   expect(states(stage)).toEqual(['COMMENTED']);
   expect(step.summary).toContain('The token is written to the log');
   expect(step.summary).toContain('The comparison of tokens leaks by time');
-  expect(step.summary.match(/refuted on a second look: It is meant that way\./g)).toHaveLength(2);
+  expect(step.summary.match(/refuted by a second check: It is meant that way\./g)).toHaveLength(2);
   expectTranscript('a-verifier-that-refutes-everything', steady(discussion(stage)));
 });
 

@@ -54,10 +54,10 @@ it('a finding that holds is posted as confirmed, with the corrected reach, and a
   const posted = discussion(stage);
   expect(posted).toContain('🔴 **Critical · security** — The comparison of tokens leaks by time');
   expect(posted).toContain('An independent second check confirmed it.');
-  expect(posted).toContain('1 finding is left out after a second look');
+  expect(posted).toContain('1 finding is left out after a second check');
   expect(posted).not.toContain('The token is written to the log');
-  expect(step.outputs['memory-entry']).toContain('Refuted on a second look: 1.');
-  expect(step.log).toContain('Second look at 2 findings: 1 confirmed, 1 refuted');
+  expect(step.outputs['memory-entry']).toContain('Refuted by a second check: 1.');
+  expect(step.log).toContain('Second check of 2 findings: 1 confirmed, 1 refuted');
 });
 
 it('everything is posted if the verifier fails, and the review reports it', async () => {
@@ -68,7 +68,7 @@ it('everything is posted if the verifier fails, and the review reports it', asyn
   expect(step.outputs['conclusion']).toBe('success');
   expect(stage.repo.talk.reviewComments.map(({ line }) => line)).toEqual([11, 12]);
   expect(discussion(stage)).toContain('Not verified by a second check: 2 findings.');
-  const message = expect.stringContaining('2 findings had no second look');
+  const message = expect.stringContaining('2 findings had no second check');
   expect(troubles(step)).toMatchObject([{ message }]);
 });
 

@@ -261,7 +261,7 @@ export const WARNING_TITLES = {
   'answer-truncated': 'Answer cut short',
   /** In files that a review leaves out, where no finding says so. */
   'hidden-characters': 'Hidden characters',
-  'not-verified': 'Findings without a second look',
+  'not-verified': 'Findings without a second check',
   'not-demonstrated': 'No tests of findings',
   'publish-failed': 'Not done on GitHub',
   'input-invalid': 'Input',

@@ -88,7 +88,7 @@ export async function verifyFindings(
 
   if (unverified > 0) {
     const message = (reasons: string) =>
-      `${count(unverified, 'finding')} had no second look: ${reasons}. Findings without one are posted as raised.`;
+      `${count(unverified, 'finding')} had no second check: ${reasons}. Findings without one are posted as raised.`;
     warnOfLost(verification, message, reviewer.loop);
   }
   const stats = addStats(outcome.stats, verification.stats, run.budget);
@@ -160,7 +160,7 @@ export async function verifySettlements(
   const unverified = submitted.filter(({ finding }) => !verdicts.has(finding.id));
   if (unverified.length > 0) {
     const message = (reasons: string) =>
-      `${count(unverified.length, 'earlier finding')} had no second look: ${reasons}. They stay open.`;
+      `${count(unverified.length, 'earlier finding')} had no second check: ${reasons}. They stay open.`;
     warnOfLost(verification, message, loop);
   }
 

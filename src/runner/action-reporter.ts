@@ -177,9 +177,9 @@ export function formatEvent(event: RunEvent): readonly string[] {
     case 'verified': {
       const { looks, confirmed, refuted, unverified } = event;
       const due = count(looks + unverified, 'finding');
-      if (looks === 0) return [`Second look at ${due}: not verified`];
+      if (looks === 0) return [`Second check of ${due}: not verified`];
       const rest = unverified === 0 ? '' : `, ${unverified} not verified`;
-      return [`Second look at ${due}: ${confirmed} confirmed, ${refuted} refuted${rest}`];
+      return [`Second check of ${due}: ${confirmed} confirmed, ${refuted} refuted${rest}`];
     }
     case 'note-written':
       return [

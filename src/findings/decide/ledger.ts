@@ -240,7 +240,7 @@ export class Ledger {
       return this.#end(finding, 'settled', { by: 'program', why: 'fixed', reason });
     const needsLook = this.context.rights.ends === 'look' || this.isBlocking(finding);
     if ((needsLook || byTest !== undefined) && !isAgreed)
-      return 'a second look did not confirm its end';
+      return 'a second check did not confirm its end';
     return this.#end(finding, 'settled', { by: 'model', why: how, reason });
   }
 

@@ -341,7 +341,7 @@ function whyRefused({ tool, code, detail = '', finding }: RefusedPublication): s
     case 'no-proof':
       return `${handle} stays open: the model did not show what ends it.`;
     case 'unconfirmed':
-      return `${handle} stays open: a second look did not confirm its end${detail === '' ? '' : ` (${detail})`}.`;
+      return `${handle} stays open: a second check did not confirm its end${detail === '' ? '' : ` (${detail})`}.`;
   }
 }
 

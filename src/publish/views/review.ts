@@ -37,7 +37,7 @@ export function reviewRemarks(
 /** The summary was written before: it may name what has been taken out since. */
 function formatSecondLooks({ refuted, unverified }: BufferedPublications): readonly string[] {
   const [are, them] = refuted.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  const leftOut = `${count(refuted.length, 'finding')} ${are} left out after a second look, even if the summary mentions ${them}.`;
+  const leftOut = `${count(refuted.length, 'finding')} ${are} left out after a second check, even if the summary mentions ${them}.`;
   return [
     ...(refuted.length === 0 ? [] : [leftOut]),
     ...(unverified === 0

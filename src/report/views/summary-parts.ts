@@ -69,8 +69,8 @@ const RESULTS: Readonly<Record<FindingRecord['state'], string>> = {
   open: 'open',
   settled: 'settled',
   dismissed: 'dismissed',
-  refuted: 'refuted on a second look',
-  unclear: 'unclear on a second look',
+  refuted: 'refuted by a second check',
+  unclear: 'unclear after a second check',
   'held-back': 'not posted',
 };
 

@@ -120,8 +120,8 @@ function formatCounts(counts: FindingCounts): string {
     claimed === 0 ? '' : `Left ${earlier(claimed)} for a person to settle.`,
     back === 0 ? '' : `${earlier(back)} came back.`,
     formatNotRepeated(counts),
-    refuted === 0 ? '' : `Refuted on a second look: ${refuted}.`,
-    unclear === 0 ? '' : `Unclear on a second look: ${unclear}.`,
+    refuted === 0 ? '' : `Refuted by a second check: ${refuted}.`,
+    unclear === 0 ? '' : `Unclear after a second check: ${unclear}.`,
   ]);
 }
 
