@@ -5,7 +5,8 @@ import { anyConfiguration } from './choices.js';
 import { brokenPromises } from './promises.js';
 import { openScene } from './scene.js';
 
-const RUNS = 80;
+/** The weekly `npm run soak` draws others for an hour. */
+const RUNS = 40;
 
 it('a run of any configuration keeps the promises of every run', async () => {
   const scene = await openScene();
