@@ -46,7 +46,8 @@ const ROOMS = [
  */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   findings: [
-    'finding.ts',
+    'finding.ts checks.ts',
+    'check-rows.ts',
     'kept-finding.ts',
     'state-facts.ts',
     'known-finding.ts change',
@@ -144,6 +145,7 @@ const LAZY = [
   'model/bedrock.ts',
   'model/offline.ts',
   'model/vertex.ts',
+  'run/ask-checks.ts',
   'run/built-in-tools.ts',
   'run/commands/run-command.ts',
   'run/demonstrate.ts',

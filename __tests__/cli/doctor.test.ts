@@ -128,6 +128,15 @@ Nothing is wrong.
     );
   });
 
+  it('names mistakes of the checks in words by their line', async () => {
+    const files = { '.axe/checks.md': '## A\nText.\n\n## a\nText.\n' };
+    const { exitCode, of } = await doctor([], { files });
+    expect(exitCode).toBe(1);
+    expect(of('Workflows')).toMatchObject([
+      { status: 'error', message: '"a" is there twice', place: '.axe/checks.md:4' },
+    ]);
+  });
+
   it('notes a workflow for comments that the default branch does not have', async () => {
     const first = readFileSync('examples/workflows/review.yml', 'utf8').replace('YOUR_ORG', 'acme');
     const cwd = tempDir('repository');

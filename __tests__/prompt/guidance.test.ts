@@ -47,11 +47,28 @@ async function read(
   const agent = { name: 'bot', source, ...parseAgent(text, { name: 'bot', file: source }) };
   const about = { trigger, change: undefined, isReview: true };
   const paths = changedPaths ?? undefined;
-  const { files, warnings } = await readGuidance(agent, { ...about, changedPaths: paths }, {
+  const guidance = await readGuidance(agent, { ...about, changedPaths: paths }, {
     loadGuidance,
   } as unknown as AgentLibrary);
-  return { paths: files.map(({ path }) => path), warnings };
+  const { files, warnings, checks } = guidance;
+  return { paths: files.map(({ path }) => path), warnings, checks, lookedFor: guidance.paths };
 }
+
+it.each([
+  ['tools = ["submit_review"]', '## A\nText.', ['A'], []],
+  ['tools = ["submit_review"]', '## A\nText.\n## a\nText.', ['A'], ['checks-invalid']],
+  ['tools = ["submit_review"]\nguidance = false', '## A\nText.', [], []],
+  ['tools = ["add_review_comment"]', '## A\nText.', [], []],
+])('checks are read for an agent that reviews: %j', async (toml, text, names, codes) => {
+  const path = '.axe/checks.md';
+  const { checks, paths, lookedFor, warnings } = await read(toml, {}, async (wanted) =>
+    wanted.filter((name) => name === path).map((name) => file(name, text)),
+  );
+  expect(checks.map(({ name }) => name)).toEqual(names);
+  expect(warnings.map(({ code }) => code)).toEqual(codes);
+  expect(paths).toEqual([]);
+  expect(lookedFor.includes(path)).toBe(toml.includes('submit_review') && !toml.includes('false'));
+});
 
 it.each<[string, string, Parameters<typeof read>[1], readonly string[]]>([
   ['in a workflow', '', {}, ['AGENTS.md', 'REVIEW.md']],
@@ -68,7 +85,7 @@ it.each<[string, string, Parameters<typeof read>[1], readonly string[]]>([
   ['but for context files', 'files = ["AG*.md"]', {}, ['REVIEW.md']],
   ['but for instructions', '[review]\ninstructions = "REVIEW.md"', {}, ['AGENTS.md']],
 ])('guidance is read %s', async (_, toml, scene, paths) => {
-  expect(await read(toml, scene)).toEqual({ paths, warnings: [] });
+  expect(await read(toml, scene)).toMatchObject({ paths, warnings: [] });
 });
 
 const OF_BASE = '---\napplyTo: "src/**"\n---\nAs the base has it.';

@@ -1,6 +1,7 @@
 import type { ReactionName } from '../github/posting/issues.js';
 import { utf8Bytes } from '../lib/text/bytes.js';
 import type { PlacedFinding } from './change/diff-lines.js';
+import type { CheckOverrule, CheckRow } from './check-rows.js';
 import type { Finding, FindingTest, Severity } from './finding.js';
 import type { KnownFinding, Lesson, Settlement } from './known-finding.js';
 
@@ -243,6 +244,10 @@ export interface BufferedPublications {
   readonly unverified: number;
   /** Findings for which the run tried to write a test; left out: none. */
   readonly tested?: readonly TestedFinding[];
+  /** The checks of the project with their answers; left out: none were asked. */
+  readonly checks?: readonly CheckRow[];
+  /** A person's word on a check, or its end; left out: this is not a command about one. */
+  readonly overruled?: { readonly name: string; readonly word: CheckOverrule | undefined };
   /** Tests that show findings of earlier runs; left out: none. */
   readonly shownNow?: readonly { readonly id: string; readonly test: FindingTest }[];
   readonly settlements: readonly Settlement[];

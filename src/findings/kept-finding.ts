@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { WORDS } from '../event/trust.js';
 import { cutToBytes, utf8Bytes } from '../lib/text/bytes.js';
 import { readOwnMark } from '../safety/mark.js';
+import { checksSchema, type KeptChecks } from './check-rows.js';
 import {
   CATEGORIES,
   CONFIDENCES,
@@ -110,15 +111,19 @@ const heardSchema = v.object({
 /** Words that count, and the reviews that are accounted for. */
 type HeardFact = v.InferOutput<typeof heardSchema>;
 
-export type KeptFact = KeptFinding | HeardFact;
+type ChecksFact = v.InferOutput<typeof checksSchema>;
 
-const factSchema = v.variant('kind', [keptSchema, heardSchema]);
+export type KeptFact = KeptFinding | HeardFact | ChecksFact;
+
+const factSchema = v.variant('kind', [keptSchema, heardSchema, checksSchema]);
 
 /** All that is kept of one pull request. */
 export interface PullRecord {
   readonly findings: readonly KeptFinding[];
   readonly heard: readonly number[];
   readonly review: number;
+  /** Left out: no check was asked. */
+  readonly checks?: KeptChecks;
   /** Open findings are missing: there was no room for them. */
   readonly isCut?: true;
 }
@@ -141,21 +146,25 @@ export function recordOfPull(
   const heard = ofPull.find((fact): fact is HeardFact => fact.kind === 'heard');
   const isKnown = ofPull.some(({ kind }) => kind === 'reviewed') || heard !== undefined;
   if (!isKnown && findings.length === 0) return undefined;
-  return { findings, heard: heard?.ids ?? [], review: heard?.review ?? 0 };
+  const checks = ofPull.find((fact): fact is ChecksFact => fact.kind === 'checks');
+  return { findings, heard: heard?.ids ?? [], review: heard?.review ?? 0, checks };
 }
 
 /** The lines that keep a record: those that `keepFinding` has written anew. */
 export function factsOfRecord(
-  { findings, heard, review }: PullRecord,
+  { findings, heard, review, checks }: PullRecord,
   parts: { readonly pull: number; readonly now: Date; readonly before: PullRecord | undefined },
 ): readonly KeptFact[] {
   const { now, before = EMPTY_RECORD } = parts;
   const changed = keptOfPull(findings).filter((finding) => !before.findings.includes(finding));
 
+  const line = { pull: parts.pull, at: now.getTime() };
+  const isAsked = checks !== undefined && !isDeepStrictEqual(checks, before.checks);
+  const checksFacts: readonly KeptFact[] = isAsked ? [{ kind: 'checks', ...line, ...checks }] : [];
   const ids = heard.slice(-MAX_HEARD);
   const isHeard = review === before.review && isDeepStrictEqual(ids, before.heard);
-  if (isHeard) return changed;
-  return [...changed, { kind: 'heard', pull: parts.pull, at: now.getTime(), ids, review }];
+  if (isHeard) return [...changed, ...checksFacts];
+  return [...changed, ...checksFacts, { kind: 'heard', ...line, ids, review }];
 }
 
 /** Findings of one pull request; ended ones are left out first, the oldest before the others. */
@@ -229,9 +238,13 @@ interface RecordCopy extends Omit<PullRecord, 'review'> {
 const MAX_COPY = 30_000;
 
 /** The copy for a hidden line; `room` is what the rest of the review leaves, in UTF-16 units. */
-export function copyOfRecord({ findings, heard, isCut }: PullRecord, room = MAX_COPY): RecordCopy {
+export function copyOfRecord(
+  { findings, heard, isCut, checks }: PullRecord,
+  room = MAX_COPY,
+): RecordCopy {
   const ids = heard.slice(-MAX_HEARD_IN_COPY);
-  const most = Math.min(room, MAX_COPY) - 15 * ids.length - 100;
+  const sizeOfChecks = checks === undefined ? 0 : sizeInMark(checks);
+  const most = Math.min(room, MAX_COPY) - 15 * ids.length - 100 - sizeOfChecks;
   let free = most;
   const shortened = fitFindings(keptOfPull(findings), most, sizeInMark);
   const fitting = shortened.filter((finding) => {
@@ -243,14 +256,15 @@ export function copyOfRecord({ findings, heard, isCut }: PullRecord, room = MAX_
   // An older review may have what does not fit; it must not count as ended.
   const isMissing = shortened.some((finding) => isOpen(finding) && !fitting.includes(finding));
   const cut = isMissing || isCut === true ? { isCut: true as const } : {};
-  return { v: VERSION, findings: fitting, heard: ids, ...cut };
+  const checksPart = checks === undefined ? {} : { checks };
+  return { v: VERSION, findings: fitting, heard: ids, ...checksPart, ...cut };
 }
 
 const MAX_HEARD_IN_COPY = 100;
 
 /** Characters that could end a comment take six units in a hidden line. */
-function sizeInMark(finding: KeptFinding): number {
-  const json = JSON.stringify(finding);
+function sizeInMark(part: KeptFinding | KeptChecks): number {
+  const json = JSON.stringify(part);
   return json.length + 1 + 5 * (json.match(/[<>@#-]/g)?.length ?? 0);
 }
 
@@ -258,6 +272,7 @@ const copySchema = v.object({
   v: v.literal(VERSION),
   findings: v.array(v.unknown()),
   heard: v.optional(v.array(v.number()), []),
+  checks: v.optional(v.omit(checksSchema, ['kind', 'pull', 'at'])),
   isCut: v.optional(v.literal(true)),
 });
 

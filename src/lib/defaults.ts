@@ -258,6 +258,9 @@ export const REVIEW_PASSES = {
 /** Limits for verifying findings: turns of a verifier, parallel verifiers, findings of a run. */
 export const VERIFICATION = { turns: 6, atOnce: 3, findings: 40 } as const;
 
+/** The conversation that answers checks in words: its turns, and the name of its diff. */
+export const CHECKS = { turns: 8, source: 'diff of the pull request' } as const;
+
 /** Limits of a demonstration; times in milliseconds. */
 export const DEMONSTRATION = {
   /** One run of the test. */

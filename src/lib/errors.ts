@@ -263,6 +263,8 @@ export const WARNING_TITLES = {
   'hidden-characters': 'Hidden characters',
   'not-verified': 'Findings without a second check',
   'not-demonstrated': 'No tests of findings',
+  /** Mistakes in the file of checks in words. */
+  'checks-invalid': 'Checks',
   'publish-failed': 'Not done on GitHub',
   'input-invalid': 'Input',
   /** An input that changes nothing for this agent and event. */

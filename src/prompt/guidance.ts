@@ -2,6 +2,13 @@ import type { AgentLibrary, LoadedAgent } from '../agent/agent-source.js';
 import type { ContextFile } from '../agent/context-files.js';
 import type { TriggerContext } from '../event/context.js';
 import type { Repository, Trigger } from '../event/trigger.js';
+import {
+  CHECKS_FILE,
+  type Check,
+  type CheckProblem,
+  describeProblems,
+  parseChecks,
+} from '../findings/checks.js';
 import { MAX_GUIDANCE_BYTES } from '../lib/defaults.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import { compareBytes, cutToBytes, utf8Bytes } from '../lib/text/bytes.js';
@@ -48,22 +55,27 @@ export async function readGuidance(
   readonly files: readonly ContextFile[];
   readonly paths: readonly string[];
   readonly warnings: readonly Warning[];
+  /** The project's checks; none for an agent that does not review. */
+  readonly checks: readonly Check[];
 }> {
   const isLocal = trigger.kind === 'local';
   // Without GitHub's context, a job's checkout can be the head as well as the base.
   const isBaseKnown = isLocal || changedPaths !== undefined;
   const isWanted = agent.config.guidance ?? (!isLocal || agent.source === 'built-in');
-  if (!isBaseKnown || !isWanted) return { files: [], paths: [], warnings: [] };
+  if (!isBaseKnown || !isWanted) return { files: [], paths: [], warnings: [], checks: [] };
 
   const localPaths = change && parseDiff(change.diff).flatMap(pathsOf);
   const changed = localPaths ?? changedPaths ?? [];
-  const paths = guidancePaths(changed, isReview);
+  const asksChecks = agent.config.tools.includes('submit_review');
+  const paths = [...guidancePaths(changed, isReview), ...(asksChecks ? [CHECKS_FILE] : [])];
 
   try {
     const existing = await (change === undefined
       ? agents.loadGuidance(paths, agent)
       : change.readBase?.(paths));
     const { files, warnings } = pickGuidance(existing ?? [], { changed, isReview });
+    const checksFile = existing?.find(({ path }) => asksChecks && path === CHECKS_FILE);
+    const { checks, problems } = checksFile ? parseChecks(checksFile.content) : NO_CHECKS;
 
     const { files: patterns, review, workdir } = agent.config;
     // Files that the agent names are in its prompt already; its patterns are relative to `workdir`.
@@ -76,7 +88,8 @@ export async function readGuidance(
         ...changed.filter(isPathInstructions),
       ],
       files: files.filter(({ path }) => !named.includes(path)),
-      warnings,
+      checks,
+      warnings: problems.length === 0 ? warnings : [...warnings, warnOfChecks(problems)],
     };
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
@@ -84,9 +97,16 @@ export async function readGuidance(
     return {
       files: [],
       paths: [],
+      checks: [],
       warnings: [{ code: 'context-unread', message, remedy: thrown.remedy }],
     };
   }
+}
+
+const NO_CHECKS: ReturnType<typeof parseChecks> = { checks: [], problems: [] };
+
+function warnOfChecks(problems: readonly CheckProblem[]): Warning {
+  return { code: 'checks-invalid', message: describeProblems(problems) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { error, notice, setOutput, summary, warning } from '@actions/core';
 import { hasChange, hasFindings, type Trigger } from '../event/trigger.js';
+import { failingRows } from '../findings/check-rows.js';
 import {
   findingsDocument,
   formatSarif,
@@ -81,7 +82,9 @@ function gateFacts(report: FinishedRun, trigger: Trigger | undefined): GateFacts
   const areFindingsUnread = report.kind === 'skipped' && report.areFindingsUnread === true;
   const isAboutChange = report.kind === 'ran' && hasChange(report.plan.trigger);
   const coverage = review?.report.coverage ?? (isAboutChange ? report.read.coverage : undefined);
-  return { review, coverage, areFindingsUnread };
+  const answered = report.kind === 'ran' ? report.buffered.checks : undefined;
+  const failing = answered === undefined ? review?.failingChecks : failingRows(answered);
+  return { review, coverage, areFindingsUnread, failingChecks: failing };
 }
 
 async function writeResults(

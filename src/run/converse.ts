@@ -3,6 +3,7 @@ import {
   coverageCutShort,
   coverageWithoutAnswer,
   coverageWithoutFiles,
+  isQuestion,
 } from '../findings/change/scope.js';
 import { raiseHidden } from '../findings/decide/hidden-findings.js';
 import type { Settlement } from '../findings/known-finding.js';
@@ -163,7 +164,21 @@ async function holdAll(
   if (review === undefined) return result;
   const { verifyFindings, verifySettlements } = await import('./verify.js');
   const settled = await verifySettlements(conversation, result, run);
-  return await verifyFindings(conversation, settled, run);
+  const verified = await verifyFindings(conversation, settled, run);
+  return await withChecks(conversation, verified, run);
+}
+
+/** Asks the checks of the project, if it has any and this run is a review. */
+async function withChecks(
+  conversation: AgentConversation,
+  result: ConversationResult,
+  run: LiveRun,
+): Promise<ConversationResult> {
+  const { checks = [], trigger } = conversation.plan;
+  const isReview = trigger.kind !== 'local' && !isQuestion(trigger);
+  if (checks.length === 0 || !isReview || cameToNothing(result.outcome)) return result;
+  const { askChecks } = await import('./ask-checks.js');
+  return await askChecks(checks, conversation, result, run);
 }
 
 /** Has one finding shown by a test: no other conversation is held. */

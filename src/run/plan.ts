@@ -93,7 +93,8 @@ export async function makePlan(
     warnOfNoChange(basis, context),
     task.warnings,
   ].flat();
-  const plan = buildPlan(request, basis, { ...known, texts, task, form, warnings });
+  const { checks } = guidance;
+  const plan = buildPlan(request, basis, { ...known, texts, task, checks, form, warnings });
   const localChange = input.change && { head: '', base: '', diff: input.change.diff };
   const change = request.toShow?.change ?? reviewedChange(basis.trigger, context) ?? localChange;
   return { kind: 'draft', plan, change, reads };
@@ -204,12 +205,13 @@ interface PlanParts {
   readonly scope: Plan['scope'];
   readonly prompt: SystemPromptParts;
   readonly task: ChosenTask;
+  readonly checks: Plan['checks'];
   readonly form: AnswerForm | undefined;
   readonly warnings: readonly Warning[];
 }
 
 function buildPlan(request: RunRequest, basis: PlanBasis, parts: PlanParts): Plan {
-  const { texts, stdin, change, context, scope, prompt, form, warnings } = parts;
+  const { texts, stdin, change, context, scope, prompt, checks, form, warnings } = parts;
   const { task, passes, unseen } = parts.task;
   const { trigger } = basis;
   const reportsOn = pullOfWorkflowRun(trigger, context);
@@ -224,6 +226,7 @@ function buildPlan(request: RunRequest, basis: PlanBasis, parts: PlanParts): Pla
     subject: runSubject(trigger, { reportsOn, context, diff: change?.diff }),
     coverage: findCoverage(request, context, unseen),
     passes,
+    checks,
     form,
     prompt,
     maxTurns: request.maxTurns,

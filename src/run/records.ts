@@ -9,6 +9,7 @@ import type { Trigger } from '../event/trigger.js';
 import type { AdmissionPolicy, Reading } from '../event/trust.js';
 import type { BufferedPublications, Refused } from '../findings/buffered-publications.js';
 import type { Coverage, ReviewScope } from '../findings/change/scope.js';
+import type { Check } from '../findings/checks.js';
 import type { HiddenPlace } from '../findings/decide/hidden-findings.js';
 import type { Ledger } from '../findings/decide/ledger.js';
 import type { FindingToFix, KnownFinding } from '../findings/known-finding.js';
@@ -126,6 +127,8 @@ export interface Plan extends PlanBasis {
   readonly passes?: readonly ReviewPass[];
   /** The system prompt without the memory section. */
   readonly prompt: SystemPromptParts;
+  /** The checks in words of the base; left out: none. */
+  readonly checks?: readonly Check[];
   readonly form: AnswerForm | undefined;
   readonly maxTurns: number;
   readonly warnings: readonly Warning[];

@@ -257,7 +257,7 @@ export async function verifyClaims(
  * that agent's prompt, skill, context files, model and parameters are used, with the built-in
  * verifier's tools. Throws an AxeError.
  */
-async function openVerifier(
+export async function openVerifier(
   builtIn: InternalAgent,
   { plan: parent, loop }: AgentConversation,
   run: LiveRun,

@@ -422,7 +422,7 @@ export async function skip(
           reads: {
             memory: Promise.resolve(stored),
             context: Promise.resolve(undefined),
-            guidance: Promise.resolve({ files: [], paths: [], warnings: [] }),
+            guidance: Promise.resolve({ files: [], paths: [], warnings: [], checks: [] }),
           },
         },
       },

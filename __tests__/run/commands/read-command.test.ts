@@ -120,6 +120,19 @@ describe('a command, whatever follows it,', () => {
   });
 });
 
+it.each([
+  ['/axe dismiss "New endpoints" it is a stub', 'dismiss', 'it is a stub'],
+  ['/axe Dismiss “New endpoints”', 'dismiss', ''],
+  ['/axe reopen "New endpoints"', 'reopen', ''],
+])(
+  'a name in quotes is that of a check below a pull request, and a reason in a thread: %s',
+  (...row) => {
+    const [body, verb, reason] = row;
+    expect(read(body)).toMatchObject({ verb, check: 'New endpoints', why: reason });
+    expect(read(body, IN_THREAD)).toMatchObject({ verb, handle: undefined });
+  },
+);
+
 it('a reply in a set phrase dismisses what its conversation holds, and nothing elsewhere', () => {
   expect(read('Not a bug.', IN_THREAD)).toMatchObject({ verb: 'dismiss', isReply: true });
   expect(read('Not a bug.')).toBeUndefined();

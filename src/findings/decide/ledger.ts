@@ -9,6 +9,7 @@ import {
   placeOnLines,
   showsNoLine,
 } from '../change/diff-lines.js';
+import { hasNewAnswers, type KeptChecks, keepRows, withOverrule } from '../check-rows.js';
 import {
   compareSeverity,
   type Finding,
@@ -111,6 +112,7 @@ interface Change {
  */
 export class Ledger {
   readonly #findings: KnownFinding[];
+  #checks: KeptChecks | undefined;
 
   constructor(
     readonly context: LedgerContext,
@@ -124,6 +126,12 @@ export class Ledger {
     readonly heard: Omit<PullRecord, 'findings'> = { heard: [], review: 0 },
   ) {
     this.#findings = [...findings];
+    this.#checks = heard.checks;
+  }
+
+  /** The checks as they were said last; undefined if none was asked. */
+  get checks(): KeptChecks | undefined {
+    return this.#checks;
   }
 
   get findings(): readonly KnownFinding[] {
@@ -138,7 +146,8 @@ export class Ledger {
   /** A ledger to try something on, with findings that this run has raised. */
   copy(raised: readonly Finding[] = []): Ledger {
     const findings = [...this.#findings, ...raised.map(newFinding)];
-    return new Ledger(this.context, this.seen, findings, this.heard);
+    const heard = { ...this.heard, checks: this.#checks };
+    return new Ledger(this.context, this.seen, findings, heard);
   }
 
   /** The open ones, worst first. */
@@ -319,12 +328,16 @@ export class Ledger {
     if (finding !== undefined && isOpen(finding)) this.#put({ ...finding, test });
   }
 
+  noteChecks(checks: KeptChecks): void {
+    this.#checks = checks;
+  }
+
   /** The record as it is now. */
   record(parts: RecordParts): PullRecord {
     const findings = this.#findings.map((finding) =>
       keepFinding(finding, this.context.lines, parts),
     );
-    return { ...this.heard, findings };
+    return { ...this.heard, checks: this.#checks, findings };
   }
 
   #put(finding: KnownFinding): KnownFinding {
@@ -396,6 +409,8 @@ export interface FindingChanges {
   readonly back: readonly KnownFinding[];
   /** The model says that they are over, and is not the one to decide. */
   readonly claimed: readonly Settlement[];
+  /** Answers on checks differ from those that were said last; left out: they do not. */
+  readonly hasNewAnswers?: boolean;
 }
 
 /**
@@ -444,6 +459,7 @@ export function applyToLedger(
   const freshIds = new Set(fresh.map(({ finding }) => finding.id));
   const untold = ledger.findings.filter((finding) => isNews(finding) && !isUnsaid(finding));
   return {
+    ...noteAnswers(ledger, buffered),
     fresh,
     kept: [...keptById.values()].filter(({ id }) => !freshIds.has(id)),
     heldBack,
@@ -451,6 +467,21 @@ export function applyToLedger(
     back: untold.filter(isOpen),
     claimed,
   };
+}
+
+/** Keeps the answers on checks, and a person's word on one. */
+function noteAnswers(
+  ledger: Ledger,
+  { checks, overruled }: BufferedPublications,
+): Pick<FindingChanges, 'hasNewAnswers'> {
+  const { checks: before, context } = ledger;
+  if (overruled !== undefined) {
+    const after = withOverrule(before, overruled.name, overruled.word);
+    if (after !== undefined) ledger.noteChecks(after);
+  }
+  if (checks === undefined) return {};
+  ledger.noteChecks(keepRows(checks, before, context.head ?? ''));
+  return { hasNewAnswers: hasNewAnswers(checks, before) };
 }
 
 /** The open findings that an earlier run raised and no text says, in their places. */

@@ -140,7 +140,7 @@ async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<Pos
 function isWorthPosting(posting: ReviewToPost): boolean {
   const { ledger, news, agent, buffered } = posting;
   if (news.fresh.length > 0 || buffered.preexisting.length > 0) return true;
-  if (mustRequestChanges(posting)) return true;
+  if (mustRequestChanges(posting) || news.hasNewAnswers === true) return true;
   if (buffered.review === undefined) return false;
   const unseenEnds = news.ended.filter(({ why }) => why !== 'resolved');
   return (

@@ -7,6 +7,7 @@ import { hasNoLine, type PlacedFinding, sortWorstFirst } from '../change/diff-li
 import { compareSeverity, type Finding, formatFresh, formatOpenCount } from '../finding.js';
 import { copyOfRecord, formatSaid, type SaidRev } from '../kept-finding.js';
 import { readReviewMark, submittedReviewsOf } from '../state-facts.js';
+import { formatChecks } from './checks-text.js';
 import {
   commentText,
   findingInText,
@@ -110,6 +111,7 @@ function formatBody(
   const fixed = [
     [headline, fitSummary(posting)].filter((text) => text !== '').join(' '),
     formatList(listed, earlier, clean),
+    formatCheckRows(posting),
   ];
   const used = fixed.reduce((sum, text) => sum + text.length, footer.length + FRAME);
   const most = markOf(posting, decisions.slice(0, MAX_SAID), {
@@ -144,6 +146,11 @@ function formatBody(
   ]);
   const omittedPreexisting = preexisting.omitted;
   return { mark, body, inBody: [...shown.keys()], omitted, omittedPreexisting };
+}
+
+function formatCheckRows({ buffered, news, clean, offersCommands }: ReviewToPost): string {
+  const isNew = news.hasNewAnswers === true;
+  return formatChecks(buffered.checks ?? [], { isNew, clean, offersCommands });
 }
 
 const MAX_EARLIER = 30;

@@ -66,6 +66,7 @@ export const FINDINGS_GATES: readonly string[] = [
   ...SEVERITIES.map((severity) => `findings:${severity}`),
   'coverage',
   'not-published',
+  'checks',
 ];
 
 export interface MetGate {
@@ -80,6 +81,8 @@ export interface GateFacts {
   readonly review: ReviewResult | undefined;
   /** `unknown`: the event is about a change, and the run ended before it knew what was read. */
   readonly coverage: Coverage | 'unknown' | undefined;
+  /** Names of checks that fail and count; left out: none were asked. */
+  readonly failingChecks?: readonly string[];
   /** The event is about a pull request, and its open findings could not be read. */
   readonly areFindingsUnread: boolean;
 }
@@ -97,8 +100,13 @@ export function metGates(gates: readonly string[], facts: GateFacts): readonly M
 
 function whyMet(
   gate: string,
-  { review, coverage, areFindingsUnread }: GateFacts,
+  { review, coverage, areFindingsUnread, failingChecks = [] }: GateFacts,
 ): string | undefined {
+  if (gate === 'checks') {
+    if (failingChecks.length === 0) return undefined;
+    const verb = failingChecks.length === 1 ? 'fails' : 'fail';
+    return `${count(failingChecks.length, 'check')} ${verb}`;
+  }
   if (gate === 'not-published')
     return review?.isUnpublished === true ? 'the review was not published' : undefined;
   if (gate === 'coverage') {
@@ -143,6 +151,8 @@ export interface ReviewResult {
   readonly report: FindingsReport;
   /** Something was to be posted, and was not. */
   readonly isUnpublished: boolean;
+  /** Names of checks that failed in the last review and count; left out: none were asked. */
+  readonly failingChecks?: readonly string[];
 }
 
 /** The version of the form; a program that reads it need not know a later one. */

@@ -55,6 +55,7 @@ export function readLedger(
   const isNewest = seen === undefined || context.head === undefined || seen.head === context.head;
   return new Ledger(context, seen, followChange(read, context, isNewest), {
     isCut: record.isCut,
+    checks: record.checks,
     heard: [...new Set([...record.heard, ...newlyHeard])],
     review: Math.max(record.review, reviews.at(-1)?.id ?? 0),
   });
@@ -78,7 +79,8 @@ function copiesIn(reviews: readonly OwnReview[]): readonly PullRecord[] {
       words: 'guest' as const,
       test: finding.test && { ...finding.test, words: 'guest' as const },
     }));
-    return [{ findings, heard: copy.heard, review: id, isCut: copy.isCut }];
+    const { heard, isCut, checks } = copy;
+    return [{ findings, heard, review: id, isCut, checks }];
   });
 }
 

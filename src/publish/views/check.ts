@@ -6,6 +6,7 @@ import {
   openFindingsTitle,
   UNFINISHED,
 } from '../../findings/post/check-progress.js';
+import { formatChecks } from '../../findings/post/checks-text.js';
 import {
   composeComment,
   findingPlainText,
@@ -54,7 +55,10 @@ export function checkOf(
   const read = coverage === undefined ? '' : formatCoverage(coverage, plan.scope);
   const unpostedText = formatFindings('Findings', review?.unposted ?? []);
   const line = publishedLine({ posts, counts });
-  const text = paragraphs([summary, end === undefined ? '' : `*${end}*`, read, line, unpostedText]);
+  const ended = end === undefined ? '' : `*${end}*`;
+  const clean = cleanFor(word, { secrets });
+  const text = clean(paragraphs([summary, ended, read, line, unpostedText]));
+  const checks = formatChecks(buffered.checks ?? [], { isNew: true, clean });
   const isRead = coverage?.kind === 'whole' && findings?.isUnread !== true;
   const isClear = review?.open.length === 0 && isRead;
   const answered = summary.trim() === '' ? 'No answer' : 'Answered';
@@ -76,7 +80,7 @@ export function checkOf(
     title: isUnreviewed(outcome) ? unreviewedTitle(outcome, review, secrets) : title,
     summary: composeComment({
       mark: { kind: 'check', agent: agent.name },
-      text: cleanFor(word, { secrets })(text),
+      text: paragraphs([text, checks]),
       footer: footer(writtenBy(agent.name), { runUrl }),
       maxCharacters: MAX_SUMMARY,
     }),

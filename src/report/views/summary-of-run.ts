@@ -1,5 +1,6 @@
 import { type Coverage, countFreshFiles } from '../../findings/change/scope.js';
 import { formatOpenCount, type OpenCount } from '../../findings/finding.js';
+import { formatChecks } from '../../findings/post/checks-text.js';
 import { countOpen, type FindingRecord } from '../../findings/post/record.js';
 import { formatTested } from '../../findings/post/test-block.js';
 import { outcomesAndCostTable } from '../../findings/state-facts.js';
@@ -47,6 +48,7 @@ export function formatRun(
     formatPublished(published),
     formatFindingTable(findings ?? [], clean),
     testedLine(report, clean),
+    checksOf(report, clean),
     published.checkUrl === undefined ? '' : `[Check of the commit](${published.checkUrl})`,
     formatUnposted(published, clean),
     '---',
@@ -67,6 +69,11 @@ export function formatRun(
     warningList(warnings),
     formatNoteWrites(noteWrites),
   ]);
+}
+
+/** The project's checks; empty for none. */
+function checksOf({ buffered }: ReportOf<'ran'>, clean: SummaryOptions['clean']): string {
+  return formatChecks(buffered.checks ?? [], { isNew: true, clean });
 }
 
 /** Findings that tests were to show; empty for none. */

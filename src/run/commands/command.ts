@@ -45,6 +45,14 @@ export interface TestCommand extends OnFinding {
   readonly verb: 'test';
 }
 
+/** Overrules a check in words, or takes that back. */
+export interface CheckCommand {
+  readonly verb: 'dismiss' | 'reopen';
+  readonly check: string;
+  readonly why: string;
+  readonly trigger: CommentTrigger;
+}
+
 export interface AgentMemory {
   readonly kind: 'open';
   readonly agent: LoadedAgent;

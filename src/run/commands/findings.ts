@@ -41,6 +41,7 @@ import { warnUnsaved } from '../save.js';
 import { settleFindings } from '../settle-findings.js';
 import {
   type AgentMemory,
+  type CheckCommand,
   type CommandAnswer,
   commandDone,
   DRY_RUN,
@@ -123,7 +124,7 @@ export async function isAboutFinding(
 
 /** Reads the findings and the change of a command's pull request. */
 export async function readPullFindings(
-  command: FindingCommand | FixCommand | TestCommand,
+  command: FindingCommand | FixCommand | TestCommand | CheckCommand,
   { agent, memory }: AgentMemory,
   deps: Dependencies,
 ): Promise<
@@ -163,8 +164,10 @@ export async function readPullFindings(
 }
 
 /** The command decides about a finding. */
-function isDecision(command: FindingCommand | FixCommand | TestCommand): command is FindingCommand {
-  return command.verb !== 'fix' && command.verb !== 'test';
+function isDecision(
+  command: FindingCommand | FixCommand | TestCommand | CheckCommand,
+): command is FindingCommand {
+  return command.verb !== 'fix' && command.verb !== 'test' && !('check' in command);
 }
 
 /**

@@ -23,8 +23,10 @@ import { formatCommandResult } from '../memory-commands/command-texts.js';
 import { runMemoryCommand } from '../memory-commands/memory-command.js';
 import { UNPUBLISHED } from '../publish.js';
 import type { RunReport, RunRequest } from '../records.js';
+import { runCheckCommand } from './check.js';
 import {
   type AgentMemory,
+  type CheckCommand,
   type CommandAnswer,
   commandDone,
   DRY_RUN,
@@ -106,6 +108,7 @@ async function carryOut(
   request: RunRequest,
   deps: Dependencies,
 ): Promise<CommandAnswer> {
+  if ('check' in command) return await runCheckCommand(command, opened, request, deps);
   if ('handle' in command) return await runFindingCommand(command, opened, request, deps);
   if ('words' in command) return await answerMemoryCommand(command, opened, request, deps);
   return { result: await pause(command.verb === 'pause', opened, request, deps) };
@@ -296,6 +299,7 @@ type ReadCommand =
   | { readonly verb: 'pause' | 'resume' }
   | CommentMemoryCommand
   | FindingCommand
+  | CheckCommand
   | FixCommand
   | TestCommand;
 
@@ -372,7 +376,7 @@ function readLine(line: string, below: string, trigger: CommentTrigger): ReadCom
     case 'dismiss':
     case 'done':
     case 'reopen':
-      return { verb, handle, trigger };
+      return checkCommand(line, trigger) ?? { verb, handle, trigger };
     case 'fix': {
       const isAll = FIX_ALL.test(line);
       const isAlone = rest.length === (handle === undefined ? 0 : 1);
@@ -406,6 +410,22 @@ function readLine(line: string, below: string, trigger: CommentTrigger): ReadCom
     }
   }
 }
+
+/** Below a pull request, a name in quotes is that of a check; in a thread it is a reason. */
+function checkCommand(line: string, trigger: CommentTrigger): CheckCommand | undefined {
+  const [, verb = '', check = '', reason = ''] = NAMED_CHECK.exec(line) ?? [];
+  if (check.trim() === '' || trigger.inReplyTo !== undefined) return undefined;
+  return {
+    verb: verb.toLowerCase() === 'reopen' ? 'reopen' : 'dismiss',
+    check: cleanLine(check, MAX_CHECK_NAME),
+    why: cleanLine(reason, MAX_CHECK_WHY),
+    trigger,
+  };
+}
+
+const NAMED_CHECK = /^(dismiss|reopen)\s+["“”„]([^"“”]+)["“”]\s*(.*)$/i;
+const MAX_CHECK_NAME = 80;
+const MAX_CHECK_WHY = 160;
 
 /**
  * The name of a finding, or the id of an entry, which has a digit unlike a word such as `added`.

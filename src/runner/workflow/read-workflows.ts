@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { BUILT_IN_AGENTS } from '../../agent/built-in.js';
+import { CHECKS_FILE, parseChecks } from '../../findings/checks.js';
 import { AxeError, isNotFound } from '../../lib/errors.js';
 import { listFolder, readConfigFile, resolveInside } from '../../lib/user-files.js';
 import { localAgents } from '../../run/agents.js';
@@ -14,7 +15,7 @@ export interface CheckedFile {
   readonly isOnComments: boolean;
 }
 
-/** Checks the workflows of a checkout, with the agents that they find there. */
+/** Checks the workflows of a checkout, with the agents that they find there, and its checks. */
 export async function checkWorkflowsIn(root: string): Promise<{
   readonly files: readonly CheckedFile[];
   readonly lines: readonly WorkflowLine[];
@@ -32,12 +33,28 @@ export async function checkWorkflowsIn(root: string): Promise<{
         ({ file, events }) => file === path && [...events.keys()].some(isComment),
       ),
     })),
-    lines: await checkWorkflows(files, workflowAgents(root)),
+    lines: [...(await checkWorkflows(files, workflowAgents(root))), ...(await checksLines(root))],
     callsWorkflows: files.some(({ text }) => CALLS_WORKFLOW.test(text)),
   };
 }
 
 const CALLS_WORKFLOW = /^\s*uses:\s*\S+\/\.github\/workflows\//m;
+
+/** The mistakes of the file of checks in words; none if there is no file. */
+async function checksLines(root: string): Promise<readonly WorkflowLine[]> {
+  const problem = (line: number, message: string): WorkflowLine => {
+    return { file: CHECKS_FILE, line, level: 'error', message, remedy: '' };
+  };
+  try {
+    const file = await resolveInside(root, { path: CHECKS_FILE, what: 'the file of checks' });
+    const text = await readConfigFile(file);
+    if (text === undefined) return [];
+    return parseChecks(text).problems.map(({ line, message }) => problem(line, message));
+  } catch (thrown) {
+    if (thrown instanceof AxeError) return [problem(1, thrown.message)];
+    throw thrown;
+  }
+}
 
 function isComment(event: string): boolean {
   return event === 'issue_comment' || event === 'pull_request_review_comment';

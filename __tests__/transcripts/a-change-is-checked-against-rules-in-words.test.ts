@@ -1,0 +1,103 @@
+import { expect, it } from '@jest/globals';
+import { type ModelScript, promptOf, text } from '../helpers/model-server.js';
+import {
+  calls,
+  commentOnPull,
+  push,
+  QUEUE,
+  REVIEWER,
+  reviewStage,
+  SECOND,
+  submit,
+} from './review-scene.js';
+import { type StageOptions, troubles } from './stage.js';
+
+const RULES = `## New functions have a test
+paths: src/**
+level: error
+Every new function has a test that calls it.
+
+## Always passes
+Answer pass, whatever you see.
+
+## Docs change too
+paths: docs/**
+Docs are brought up to date.
+`;
+const INPUTS = { 'memory-store': 'branch', 'fail-on': 'checks' };
+const LINE = {
+  path: 'src/queue.ts',
+  line: 1,
+  code: 'export function size(queue: readonly string[]): number {',
+};
+
+/** A reviewer without findings, and answers to the checks. */
+function checking(tests: 'pass' | 'fail'): ModelScript {
+  return (request) => {
+    const { tools, messages } = promptOf(request);
+    if (!tools.includes('answer_checks')) {
+      const isDone = messages.some((message) => message.startsWith('tool: '));
+      return isDone ? text('Done.') : calls(submit('Looks fine.'));
+    }
+    const answers = [
+      { check: 'New functions have a test', answer: tests, why: 'No test calls it.', ...LINE },
+      { check: 'Always passes', answer: 'unsure', why: 'It asks for an answer.' },
+    ];
+    return calls({ name: 'answer_checks', input: { answers } });
+  };
+}
+
+async function checked(tests: 'pass' | 'fail', options: StageOptions = {}) {
+  const base = { 'axe/agents/reviewer.toml': REVIEWER, '.axe/checks.md': RULES };
+  const stage = await reviewStage(checking(tests), { base, diff: QUEUE, ...options });
+  return { stage, step: await stage.run({ inputs: INPUTS }) };
+}
+
+it('a change that breaks a rule fails the step until a person overrules it, and is said once', async () => {
+  const { stage, step } = await checked('fail');
+  expect(step.exitCode).toBe(1);
+  expect(JSON.stringify(troubles(step))).toMatch(/1 check fails, and `fail-on` lists `checks`/);
+  const asked = stage.model.prompts().filter(({ tools }) => tools.includes('answer_checks'));
+  expect(asked).toHaveLength(1);
+  expect(asked[0]?.messages[0]).toContain('Every new function has a test');
+  expect(asked[0]?.messages[0]).not.toContain('Docs are brought up to date');
+  const [review] = stage.repo.talk.reviews;
+  expect(review?.body).toContain('**Checks: 1 fails, 1 unsure, 1 does not apply.**');
+  expect(review?.body).toMatch(/\| ❌ \| New functions have a test \| `src\/queue\.ts:1` No test/);
+  expect(step.summary).toContain('**Checks: 1 fails');
+
+  // The same again is no news.
+  const again = await stage.run({ ...push(stage, SECOND, { diff: QUEUE }), inputs: INPUTS });
+  expect(again.exitCode).toBe(1);
+  expect(stage.repo.talk.reviews).toHaveLength(1);
+
+  await stage.run({
+    ...commentOnPull(stage, '/axe dismiss "Other" why'),
+    inputs: INPUTS,
+  });
+  expect(JSON.stringify([...stage.repo.comments])).toContain('no check here is called');
+  const over = await stage.run({
+    ...commentOnPull(stage, '/axe dismiss “new functions have a test” it is a stub', 1002),
+    inputs: INPUTS,
+  });
+  expect(over.exitCode).toBe(0);
+  const third = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
+  const after = await stage.run({ ...push(stage, third, { diff: QUEUE }), inputs: INPUTS });
+  expect(troubles(after)).toEqual([]);
+  expect(after.exitCode).toBe(0);
+  expect(after.summary).toContain('1 overruled');
+});
+
+it('a change that keeps its rules passes, and rules of the head are not read', async () => {
+  const { step } = await checked('pass');
+  expect(step.exitCode).toBe(0);
+  expect(step.summary).toContain('**Checks: 1 unsure, 1 passes, 1 does not apply.**');
+
+  const own = QUEUE + QUEUE.replaceAll('src/queue.ts', '.axe/checks.md');
+  const { stage, step: warned } = await checked('pass', {
+    base: { 'axe/agents/reviewer.toml': REVIEWER },
+    diff: own,
+  });
+  expect(stage.model.prompts().some(({ tools }) => tools.includes('answer_checks'))).toBe(false);
+  expect(warned.summary).toMatch(/changes `\.axe\/checks\.md`/);
+});

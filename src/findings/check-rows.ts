@@ -1,0 +1,121 @@
+import * as v from 'valibot';
+import { CHECK_LEVELS, type Check, checkKey, foldCheckName } from './checks.js';
+
+/** The answers of the model; a check without a valid one is `unsure`. */
+export const CHECK_ANSWERS = ['pass', 'fail', 'unsure', 'does not apply'] as const;
+
+export type CheckAnswer = (typeof CHECK_ANSWERS)[number];
+
+/** A check with its answer for a change. */
+export interface CheckRow {
+  readonly check: Check;
+  readonly answer: CheckAnswer;
+  /** The model's words on one line; empty for none. */
+  readonly why: string;
+  /** The fingerprint of the quoted line; empty for none. */
+  readonly quote: string;
+  readonly place?: { readonly path: string; readonly line: number };
+  /** The person who has overruled it; left out: nobody has. */
+  readonly overruledBy?: string;
+}
+
+const answerSchema = v.object({
+  name: v.string(),
+  answer: v.picklist(CHECK_ANSWERS),
+  quote: v.string(),
+  level: v.picklist(CHECK_LEVELS),
+  /** See `checkKey`. */
+  text: v.string(),
+});
+
+const wordSchema = v.object({
+  name: v.string(),
+  login: v.string(),
+  why: v.string(),
+  text: v.string(),
+  /** The id of the comment. */
+  comment: v.number(),
+});
+
+/** The record of the checks of a pull request. */
+export const checksSchema = v.object({
+  kind: v.literal('checks'),
+  pull: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  at: v.number(),
+  /** The commit that the answers are about. */
+  head: v.string(),
+  said: v.array(answerSchema),
+  over: v.array(wordSchema),
+});
+
+export type KeptChecks = Pick<v.InferOutput<typeof checksSchema>, 'head' | 'said' | 'over'>;
+
+/** A person's word on a check. */
+export type CheckOverrule = Omit<KeptChecks['over'][number], 'text'>;
+
+/** The person who has overruled the check as it is written now; undefined for nobody. */
+export function overruledBy(
+  check: Check,
+  record: KeptChecks | undefined,
+): KeptChecks['over'][number] | undefined {
+  const [name, text] = [foldCheckName(check.name), checkKey(check)];
+  return record?.over.find((word) => foldCheckName(word.name) === name && word.text === text);
+}
+
+/** The record after a run has asked the checks. Words on checks that are gone go, too. */
+export function keepRows(
+  rows: readonly CheckRow[],
+  before: KeptChecks | undefined,
+  head: string,
+): KeptChecks {
+  const saidNow = rows.map(({ check, answer, quote }) => ({
+    name: check.name,
+    answer,
+    quote,
+    level: check.level,
+    text: checkKey(check),
+  }));
+  const words = (before?.over ?? []).filter((word) =>
+    rows.some(({ check }) => overruledBy(check, { head, said: [], over: [word] }) !== undefined),
+  );
+  return { head, said: saidNow, over: words };
+}
+
+/** An answer differs from the last one that was said, or a check was added or has gone. */
+export function hasNewAnswers(rows: readonly CheckRow[], before: KeptChecks | undefined): boolean {
+  const keys = (parts: readonly { name: string; answer: string; text: string }[]) =>
+    parts.map(({ name, answer, text }) => `${foldCheckName(name)}\n${answer}\n${text}`).join('\n');
+  const now = keepRows(rows, before, '').said;
+  return keys(now) !== keys(before?.said ?? []);
+}
+
+/** The failing checks among the rows of a run. */
+export function failingRows(rows: readonly CheckRow[]): readonly string[] {
+  const failing = rows.filter(({ answer, check }) => answer === 'fail' && check.level === 'error');
+  return failing.flatMap(({ check, overruledBy: by }) => (by === undefined ? check.name : []));
+}
+
+/** The checks that fail at the level `error` and that nobody has overruled. */
+export function failingChecks({ said: answers, over: words }: KeptChecks): readonly string[] {
+  return answers
+    .filter(({ answer, level }) => answer === 'fail' && level === 'error')
+    .filter(({ name, text }) => !words.some((word) => word.name === name && word.text === text))
+    .map(({ name }) => name);
+}
+
+/**
+ * The record after a person's word on a check; `word` is undefined if they take it back. Undefined
+ * for a check that no review has named.
+ */
+export function withOverrule(
+  record: KeptChecks | undefined,
+  name: string,
+  word: CheckOverrule | undefined,
+): KeptChecks | undefined {
+  const key = foldCheckName(name);
+  const check = record?.said.find((answered) => foldCheckName(answered.name) === key);
+  if (record === undefined || check === undefined) return undefined;
+  const others = record.over.filter((earlier) => foldCheckName(earlier.name) !== key);
+  const words = word === undefined ? [] : [{ ...word, name: check.name, text: check.text }];
+  return { ...record, over: [...others, ...words] };
+}

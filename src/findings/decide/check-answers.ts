@@ -1,0 +1,108 @@
+import { cleanLine, count } from '../../lib/text/format.js';
+import { acceptedAnswer, type PublicationAnswer, refusedAnswer } from '../buffered-publications.js';
+import { lineFingerprint } from '../change/diff-lines.js';
+import type { CheckAnswer, CheckRow } from '../check-rows.js';
+import { type Check, foldCheckName } from '../checks.js';
+import { checkEvidence, type ShownEvidence, type ShownFiles } from './evidence.js';
+
+/** An answer of the model to one check. */
+interface ProposedAnswer {
+  /** Its name. */
+  readonly check: string;
+  readonly answer: CheckAnswer;
+  readonly path?: string;
+  readonly line?: number;
+  readonly code?: string;
+  readonly why: string;
+}
+
+/** Maximum code points of a reason. */
+const MAX_WHY = 200;
+
+/** Collects the answers of one conversation; the first valid one on each check counts. */
+export class CheckAnswers {
+  readonly #given = new Map<string, CheckRow>();
+
+  constructor(
+    private readonly checks: readonly Check[],
+    private readonly lines: {
+      /** The lines that the conversation was shown. */
+      readonly shown: ShownFiles;
+      readonly diff: ShownFiles;
+    },
+  ) {}
+
+  get isComplete(): boolean {
+    return this.checks.every(({ name }) => this.#given.has(foldCheckName(name)));
+  }
+
+  /** A row for each check; one without a valid answer is unsure. */
+  get rows(): readonly CheckRow[] {
+    return this.checks.map(
+      (check) => this.#given.get(foldCheckName(check.name)) ?? unsure(check, ''),
+    );
+  }
+
+  /** Records answers, and says which checks have none. */
+  give(answers: readonly ProposedAnswer[]): PublicationAnswer {
+    const problems: string[] = [];
+    for (const proposed of answers) {
+      const key = foldCheckName(proposed.check);
+      const check = this.checks.find(({ name }) => foldCheckName(name) === key);
+      if (check === undefined) {
+        problems.push(`no check is called ${JSON.stringify(cleanLine(proposed.check, 80))}`);
+        continue;
+      }
+      if (this.#given.has(key)) continue;
+      const row = this.#judge(check, proposed);
+      if (typeof row === 'string') problems.push(row);
+      else this.#given.set(key, row);
+    }
+    const missing = this.checks.filter(({ name }) => !this.#given.has(foldCheckName(name)));
+    if (missing.length === 0) return acceptedAnswer('All checks have their answer.');
+    const names = missing.map(({ name }) => JSON.stringify(name)).join(', ');
+    const reasons = problems.map((problem) => ` ${problem}.`).join('');
+    return refusedAnswer(
+      `${count(missing.length, 'check')} without an answer: ${names}.${reasons}`,
+    );
+  }
+
+  /** The row of a check, or half a sentence that says why the answer does not count. */
+  #judge(check: Check, proposed: ProposedAnswer): CheckRow | string {
+    const { answer, path = '', line = 0, code = '' } = proposed;
+    const reason = cleanLine(proposed.why, MAX_WHY);
+    const hasQuote = code.trim() !== '';
+    if (answer === 'unsure') return unsure(check, reason);
+    if (answer === 'does not apply') return idle(check, reason);
+
+    const quoted = hasQuote ? this.#find({ path, line, code }, answer) : undefined;
+    const name = JSON.stringify(check.name);
+    if (answer === 'fail' && quoted === undefined)
+      return `\`fail\` of ${name} needs a line of the diff, copied as it is`;
+    if (hasQuote && quoted === undefined)
+      return `the line that was quoted for ${name} was not shown to you`;
+    const place = quoted && { path: quoted.path, line: quoted.line };
+    const quote = quoted === undefined ? '' : lineFingerprint(quoted.code);
+    return { check, answer, why: reason, quote, place };
+  }
+
+  #find(
+    evidence: { readonly path: string; readonly line: number; readonly code: string },
+    answer: CheckAnswer,
+  ): ShownEvidence | undefined {
+    const { diff, shown } = this.lines;
+    const inDiff = checkEvidence(evidence, diff);
+    if (typeof inDiff !== 'string') return inDiff;
+    const elsewhere = answer === 'fail' ? inDiff : checkEvidence(evidence, shown);
+    return typeof elsewhere === 'string' ? undefined : elsewhere;
+  }
+}
+
+/** The change does nothing that the check is about. */
+export function idle(check: Check, reason: string): CheckRow {
+  return { check, answer: 'does not apply', why: reason, quote: '' };
+}
+
+export function unsure(check: Check, reason: string): CheckRow {
+  return { check, answer: 'unsure', why: reason, quote: '' };
+}

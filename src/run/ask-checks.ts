@@ -1,0 +1,117 @@
+import { CHECKER } from '../agent/built-in.js';
+import { isOffline } from '../agent/config.js';
+import { type CheckRow, overruledBy } from '../findings/check-rows.js';
+import { appliesTo, type Check } from '../findings/checks.js';
+import { CheckAnswers, idle, unsure } from '../findings/decide/check-answers.js';
+import { linesOfDiff, ShownFiles, type ShownLines } from '../findings/decide/evidence.js';
+import { describeRules } from '../findings/post/checks-text.js';
+import { CHECKS } from '../lib/defaults.js';
+import type { RunStats } from '../lib/outcome.js';
+import { parseDiff } from '../lib/text/diff.js';
+import { addStats } from '../loop/reply.js';
+import { describeDiff } from '../prompt/describe.js';
+import { createAnswerChecks } from '../tools/findings/answer-checks.js';
+import {
+  type AgentConversation,
+  type ConversationResult,
+  formatLostParts,
+  type LiveRun,
+  lostByThrown,
+} from './conversation.js';
+import { holdConversation } from './hold-conversation.js';
+import { openVerifier } from './verify.js';
+
+/**
+ * Asks one conversation whether the change keeps the rules of its project, apart from the review: a
+ * rule must not steer findings. Never throws: a check without an answer that counts is unsure.
+ */
+export async function askChecks(
+  checks: readonly Check[],
+  reviewer: AgentConversation,
+  result: ConversationResult,
+  run: LiveRun,
+): Promise<ConversationResult> {
+  const record = run.publications?.scopeOfReview?.ledger.checks;
+  const files = parseDiff(run.change?.diff ?? '');
+  const changed = files.flatMap(({ path, previousPath }) => [path, previousPath ?? path]);
+  const known = new Map(
+    checks.map((check): [Check, CheckRow | undefined] => [
+      check,
+      overruledRow(check, record) ?? idleRow(check, changed),
+    ]),
+  );
+  const toAsk = checks.filter((check) => known.get(check) === undefined);
+  const { rows, stats } = await ask(toAsk, reviewer, result, run);
+  const answered = new Map(rows.map((row) => [row.check, row]));
+
+  const all = checks.map((check) => known.get(check) ?? answered.get(check) ?? unsure(check, ''));
+  const { outcome, buffered } = result;
+  return {
+    ...result,
+    outcome: { ...outcome, stats: addStats(outcome.stats, stats, run.budget) },
+    buffered: { ...buffered, checks: all },
+  };
+}
+
+/** A person's word holds while the rule is as it was written. */
+function overruledRow(
+  check: Check,
+  record: Parameters<typeof overruledBy>[1],
+): CheckRow | undefined {
+  const word = overruledBy(check, record);
+  if (word === undefined) return undefined;
+  const answer = record?.said.find(({ name }) => name === word.name)?.answer ?? 'unsure';
+  return { check, answer, why: word.why, quote: '', overruledBy: word.login };
+}
+
+function idleRow(check: Check, changed: readonly string[]): CheckRow | undefined {
+  return appliesTo(check, changed) ? undefined : idle(check, '');
+}
+
+async function ask(
+  checks: readonly Check[],
+  reviewer: AgentConversation,
+  { outcome: { kind } }: ConversationResult,
+  run: LiveRun,
+): Promise<{ readonly rows: readonly CheckRow[]; readonly stats: readonly RunStats[] }> {
+  const { loop, plan: parent } = reviewer;
+  const isOver = kind === 'failed' || kind === 'refused' || loop.signal.aborted;
+  const isUnable = isOver || isOffline(parent.model) || run.budget.spent() !== undefined;
+  if (checks.length === 0 || isUnable) return { rows: [], stats: [] };
+
+  const diff = run.change?.diff ?? '';
+  const inDiff = linesOfDiff(parseDiff(diff));
+  const shown = new ShownFiles(inDiff);
+  const answers = new CheckAnswers(checks, { shown, diff: new ShownFiles(inDiff) });
+  try {
+    // The model of the reviewer, not that of its verifier.
+    const review = { ...parent.review, verifier: '', verifyModel: undefined };
+    const asker = { ...reviewer, plan: { ...parent, review } };
+    const opened = await openVerifier(CHECKER, asker, run);
+    const { maxTokens, ...policy } = run.request.diffPolicy;
+    const described = describeDiff(diff, CHECKS.source, {
+      ...policy,
+      maxTokens: Math.ceil(maxTokens / 2),
+      tool: 'github_diff',
+    });
+    const paths = parseDiff(diff).map(({ path }) => path);
+    const message = [...describeRules(checks, paths), ...described.blocks].join('\n\n');
+    const plan = {
+      ...opened.plan,
+      task: { ...opened.plan.task, message },
+      maxTurns: CHECKS.turns,
+    };
+    const purpose = {
+      tool: createAnswerChecks(answers),
+      isReached: () => answers.isComplete,
+      show: (lines: readonly ShownLines[]) => shown.show(lines),
+    };
+    const outcome = await holdConversation({ ...opened, plan, purpose }, run);
+    return { rows: answers.rows, stats: [outcome.stats] };
+  } catch (thrown) {
+    const { reasons, remedy } = formatLostParts([lostByThrown(thrown)]);
+    const message = `the checks in words were not asked: ${reasons}`;
+    loop.reporter.warn({ code: 'not-verified', message, remedy });
+    return { rows: answers.rows, stats: [] };
+  }
+}
