@@ -71,6 +71,11 @@ it('a change that breaks a rule fails the step until a person overrules it, and 
   expect(again.exitCode).toBe(1);
   expect(stage.repo.talk.reviews).toHaveLength(1);
 
+  // A run that is skipped must not hide it.
+  const before = stage.model.prompts().length;
+  const skipped = await stage.run({ ...push(stage, SECOND, { diff: QUEUE }), inputs: INPUTS });
+  expect([skipped.exitCode, stage.model.prompts().length]).toEqual([1, before]);
+
   await stage.run({
     ...commentOnPull(stage, '/axe dismiss "Other" why'),
     inputs: INPUTS,
