@@ -14,6 +14,7 @@ import {
   makeRequest,
 } from '../helpers/dependencies-fake.js';
 import { completed, STATS } from '../helpers/reports.js';
+import { pullRequest } from '../helpers/triggers.js';
 import { plainEntry } from '../memory/stores/entries.js';
 import { prepare } from './prepare.js';
 
@@ -86,6 +87,23 @@ it.each([
     );
   },
 );
+
+it.each([
+  ['branch', 8_000, ['memory-file-large']],
+  ['branch', 1_000, []],
+  ['file', 8_000, []],
+] as const)('a log on a %s with %i entries causes %j', async (kind, count, codes) => {
+  const log = plainEntry('one', 'x'.repeat(100)).repeat(count);
+  const pull = { trigger: pullRequest(), inWorkflow: true };
+  const parts = {
+    agents: { bot: AGENT_WITH_MEMORY },
+    memory: { 'bot.md': log },
+    permissions: { octocat: { kind: 'known', permission: 'write' } },
+  } as const;
+  const { memory, plan, deps } = await loaded(parts, pull);
+  const onKind = memory && { ...memory, store: { ...memory.store, kind } };
+  expect(memoryWarnings(plan, onKind, deps).map(({ code }) => code)).toEqual(codes);
+});
 
 it('C2 25: produces text that every provider accepts, whatever bytes the file holds', async () => {
   const odd = `${plainEntry('one', 'a\0b\uDC80c')}`;

@@ -2,7 +2,11 @@ import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { formatModelRef, isOffline, type ModelRef } from '../agent/config.js';
 import { parseReviewFacts } from '../findings/state-facts.js';
-import { MAX_LOADED_MEMORY_BYTES, MAX_RECALLED_BYTES } from '../lib/defaults.js';
+import {
+  MAX_LOADED_MEMORY_BYTES,
+  MAX_RECALLED_BYTES,
+  MAX_SEARCHED_MEMORY_BYTES,
+} from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
 import type { Warning } from '../lib/errors.js';
 import { encodeBytes } from '../lib/text/bytes.js';
@@ -152,7 +156,8 @@ function chooseEntries(
   const recalled = recall(restored.text, subject, maxLogBytes || defaultBytes);
   const { text, leftOut, computed } = recalled;
   const loaded = leftOut + computed === 0 ? restored.loaded : countEntries(text);
-  const fileBytes = restored.fileBytes ?? encodeBytes(restored.text).length;
+  const fileBytes =
+    restored.truncated?.fileBytes ?? restored.fileBytes ?? encodeBytes(restored.text).length;
   const truncated = leftOut === 0 ? restored.truncated : { fileBytes };
   const choice = describeChoice(recalled, subject, restored.fileBytes === undefined);
   return {
@@ -230,13 +235,27 @@ export function memoryWarnings(
   deps: Dependencies,
 ): readonly Warning[] {
   if (memory === undefined) return [];
-  const { restored, notes } = memory;
+  const { store, restored, notes } = memory;
 
   const isFailed = restored.kind === 'failed';
   const notesWarnings = (notes?.warnings ?? []).filter(
     ({ code }) => !isFailed || code !== 'memory-load-failed',
   );
-  return [...logWarnings(plan, restored, deps), ...notesWarnings];
+  const large = store.kind === 'branch' ? largeLogWarnings(plan, restored) : [];
+  return [...logWarnings(plan, restored, deps), ...large, ...notesWarnings];
+}
+
+/** A branch's files are read and written whole. */
+function largeLogWarnings(
+  { agent, memory }: Plan,
+  restored: Memory['restored'],
+): readonly Warning[] {
+  if (restored.kind !== 'restored' || memory?.lastN !== undefined) return [];
+  const { fileBytes = 0 } = restored.truncated ?? {};
+  if (fileBytes < MAX_SEARCHED_MEMORY_BYTES) return [];
+  const message = `memory of "${agent.name}" holds ${formatInteger(fileBytes)} bytes, which each run reads and writes whole`;
+  const remedy = 'Trim it each month with `mode: gc`: copy `examples/workflows/gc.yml`.';
+  return [{ code: 'memory-file-large', message, remedy }];
 }
 
 /** The texts are axe's where axe has the same warning. */
