@@ -97,6 +97,8 @@ it('garbage collection shows an analysis that was cut off, which is not a failed
   const outputs = outputsOf(collected(collection));
   expect(outputs).toMatchObject({ conclusion: 'failure', response: '## Patt' });
   expect(outputs['memory-save-error']).toBeUndefined();
+  // Of a memory in another repository nothing is told here.
+  expect(outputsOf(collected(collection), true)).toMatchObject({ response: '' });
   const trimming = collected({ ...collection, isTrimming: true });
   expect(outputsOf(trimming)['memory-save-error']).toBe(error.message);
 });

@@ -25,7 +25,7 @@ export function outputsOf(report: FinishedRun, isHidden: boolean): Outputs {
     case 'memory-command':
       return { conclusion, ...outputsOfCommand(report) };
     case 'gc':
-      return { conclusion, ...outputsOfGc(report) };
+      return { conclusion, ...outputsOfGc(report, isHidden) };
     case 'validated':
       return {
         conclusion,
@@ -161,11 +161,12 @@ function outputsOfCommand({ result, published }: ReportOf<'memory-command'>): Ou
   };
 }
 
-function outputsOfGc({ collection }: ReportOf<'gc'>): Outputs {
+/** The analysis is about the memory, and stays where that is. */
+function outputsOfGc({ collection }: ReportOf<'gc'>, isHidden: boolean): Outputs {
   const { analysis, counted, usage, suggestion, isTrimming = false, end } = collection;
   const error = end.kind === 'failed' ? end.error : undefined;
   return {
-    response: analysis?.text ?? '',
+    response: isHidden ? '' : (analysis?.text ?? ''),
     'memory-loaded': String(counted?.entries ?? 0),
     'memory-saved': end.kind === 'trimmed' || (error && isTrimming) ? String(!error) : '',
     'memory-save-error': isTrimming ? error?.message : undefined,
