@@ -197,9 +197,10 @@ node -e "const s = require('node:http').createServer((q, r) => r.end('own')).lis
 
     if (!isFirst) return;
 
+    // Chance agrees with what was foretold in one of 2,600 such tests.
     it('fails by chance shows nothing', async () => {
       const { bench } = await scene(way, NODE);
-      const expression = 'Math.random() < 0.25 ? 2 : 1';
+      const expression = 'Math.random() < 0.02 ? 2 : 1';
       const test = NODE.draft.test.replace('first([1, 2])', expression);
       const opened = await bench();
       const shown = await demonstrate({ ...NODE.draft, test }, opened, limits, quiet);
