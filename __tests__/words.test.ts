@@ -20,7 +20,7 @@ const isOfTexts = (file: string) => /\/views\/|-texts\.ts$/.test(file);
 /** Parts of errors, warnings and refusals. */
 const ERROR_PARTS: ReadonlySet<string> = new Set(['message', 'remedy', 'axe', 'trouble', 'reason']);
 /** A value that is a part of one, by its name. */
-const ERROR_VALUE = /message|remedy|failure|errors$|^WHY_/i;
+const ERROR_VALUE = /message|remed(?:y|ies)|failure|errors$|^WHY_/i;
 /** A function that makes one, or says why there is one. */
 const ERROR_MAKER = /error|problem|trouble|^(?:fail$|why|warn|refus|unread|saveFailed|noSuch)/i;
 

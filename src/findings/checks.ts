@@ -1,3 +1,4 @@
+import { CHECK_LIMITS } from '../lib/defaults.js';
 import { cutToBytes, isBinary } from '../lib/text/bytes.js';
 import { cleanLine, count } from '../lib/text/format.js';
 import { compileGlob, PatternError } from '../lib/text/glob.js';
@@ -31,10 +32,10 @@ interface ParsedChecks {
   readonly problems: readonly CheckProblem[];
 }
 
-const MAX_CHECKS = 20;
-const MAX_NAME = 80;
-const MAX_TEXT = 600;
-const MAX_BYTES = 16 * 1024;
+const MAX_CHECKS = CHECK_LIMITS.rules;
+const MAX_NAME = CHECK_LIMITS.nameCharacters;
+const MAX_TEXT = CHECK_LIMITS.textCharacters;
+const MAX_BYTES = CHECK_LIMITS.bytes;
 
 /** Reads the checks of a file. A check with a mistake is left out, except for an unknown level. */
 export function parseChecks(content: string): ParsedChecks {

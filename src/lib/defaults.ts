@@ -258,6 +258,14 @@ export const REVIEW_PASSES = {
 /** Limits for verifying findings: turns of a verifier, parallel verifiers, findings of a run. */
 export const VERIFICATION = { turns: 6, atOnce: 3, findings: 40 } as const;
 
+/** Limits of a project's rules; of the file, its first bytes are read. */
+export const CHECK_LIMITS = {
+  rules: 20,
+  nameCharacters: 80,
+  textCharacters: 600,
+  bytes: 16 * 1024,
+} as const;
+
 /** The conversation that answers checks in words: its turns, and the name of its diff. */
 export const CHECKS = { turns: 8, source: 'diff of the pull request' } as const;
 
