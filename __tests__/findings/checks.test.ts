@@ -1,14 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   type CheckRow,
-  failingChecks,
+  endsOfRecord,
+  endsOfRows,
   hasNewAnswers,
   keepRows,
   overruledBy,
   withOverrule,
 } from '../../src/findings/check-rows.js';
 import { appliesTo, type Check, describeProblems, parseChecks } from '../../src/findings/checks.js';
-import { CheckAnswers } from '../../src/findings/decide/check-answers.js';
+import { CheckAnswers, rowWithoutAsking } from '../../src/findings/decide/check-answers.js';
 import { linesOfDiff, ShownFiles } from '../../src/findings/decide/evidence.js';
 import { formatChecks } from '../../src/findings/post/checks-text.js';
 import { parseDiff } from '../../src/lib/text/diff.js';
@@ -84,6 +85,20 @@ describe('a file of checks', () => {
   });
 });
 
+it.each([
+  [true, 'does not apply', undefined],
+  [false, 'unsure', true],
+] as const)(
+  'a check without a file of its paths, all known: %j',
+  (areAllKnown, answer, isUnanswered) => {
+    const check = { ...CHECK, paths: ['docs/**'] };
+    const row = rowWithoutAsking(check, { paths: ['src/a.ts'], areAllKnown });
+    expect(row).toMatchObject({ answer });
+    expect(row?.isUnanswered).toBe(isUnanswered);
+    expect(rowWithoutAsking(check, { paths: ['docs/a.md'], areAllKnown })).toBeUndefined();
+  },
+);
+
 const DIFF = `diff --git a/src/a.ts b/src/a.ts
 --- a/src/a.ts
 +++ b/src/a.ts
@@ -121,6 +136,7 @@ describe('an answer', () => {
     const { kind } = answers.give([{ check: ' “tests” ', answer, why: 'Because.', ...quote }]);
     const [row] = answers.rows;
     expect(row?.answer).toBe(counts);
+    expect(row?.isUnanswered).toBe(counts === answer ? undefined : true);
     expect(kind).toBe(answers.isComplete ? 'taken' : 'refused');
     expect(answers.isComplete).toBe(counts === answer);
   });
@@ -146,6 +162,7 @@ const row = (answer: CheckRow['answer'], change: Partial<Check> = {}): CheckRow 
 
 describe('what was said of a check', () => {
   const kept = keepRows([row('fail'), row('pass', { name: 'Docs' })], undefined, 'head');
+  const failing = (record: typeof kept) => endsOfRecord(record).failing;
   const word = { name: 'Tests', login: 'octocat', why: 'a stub', comment: 7 };
 
   it('is news only if an answer or a rule differs', () => {
@@ -157,8 +174,8 @@ describe('what was said of a check', () => {
 
   it('is overruled by a person until the rule is written anew', () => {
     const over = withOverrule(kept, '“tests”', word);
-    expect(failingChecks(kept)).toEqual(['Tests']);
-    expect(over && failingChecks(over)).toEqual([]);
+    expect(failing(kept)).toEqual(['Tests']);
+    expect(over && failing(over)).toEqual([]);
     expect(overruledBy(CHECK, over)?.login).toBe('octocat');
     expect(overruledBy({ ...CHECK, text: 'Each has two.' }, over)).toBeUndefined();
     expect(keepRows([row('fail', { text: 'Each has two.' })], over, 'next').over).toEqual([]);
@@ -166,8 +183,33 @@ describe('what was said of a check', () => {
     expect(withOverrule(kept, 'Unknown', word)).toBeUndefined();
   });
 
+  it('holds for a name that is written in another way', () => {
+    const over = withOverrule(kept, 'Tests', word);
+    const renamed = [row('fail', { name: 'TESTS' }), row('pass', { name: 'Docs' })];
+    const [said] = keepRows(renamed, over, 'next').over;
+    expect(said).toMatchObject({ login: 'octocat' });
+    expect(failing(keepRows(renamed, over, 'next'))).toEqual([]);
+  });
+
+  it.each<[string, Partial<CheckRow>, readonly string[]]>([
+    ['no answer', { isUnanswered: true }, ['Tests']],
+    ['an unsure answer', {}, []],
+    ['a word of a person', { isUnanswered: true, overruledBy: 'octocat' }, []],
+    [
+      'no answer at the level `warning`',
+      { isUnanswered: true, check: { ...CHECK, level: 'warning' } },
+      [],
+    ],
+  ])('is unknown with %s', (_, change, unanswered) => {
+    const rows = [{ ...row('unsure'), ...change }];
+    expect(endsOfRows(rows)).toEqual({ failing: [], unanswered });
+    const record = keepRows(rows, undefined, '');
+    if (change.overruledBy === undefined)
+      expect(endsOfRecord(record).unanswered).toEqual(unanswered);
+  });
+
   it('fails the step only at the level `error`', () => {
-    expect(failingChecks(keepRows([row('fail', { level: 'warning' })], undefined, ''))).toEqual([]);
+    expect(failing(keepRows([row('fail', { level: 'warning' })], undefined, ''))).toEqual([]);
   });
 });
 

@@ -64,7 +64,7 @@ it.each([
   const { checks, paths, lookedFor, warnings } = await read(toml, {}, async (wanted) =>
     wanted.filter((name) => name === path).map((name) => file(name, text)),
   );
-  expect(checks.map(({ name }) => name)).toEqual(names);
+  expect(checks).toMatchObject(names.map((name) => ({ name })));
   expect(warnings.map(({ code }) => code)).toEqual(codes);
   expect(paths).toEqual([]);
   expect(lookedFor.includes(path)).toBe(toml.includes('submit_review') && !toml.includes('false'));
@@ -125,6 +125,15 @@ it('guidance is read with a warning where that fails, unless it is a bug', async
     paths: [],
     warnings: [{ code: 'context-unread', remedy: 'Add `contents: read`.' }],
   });
+  for (const [toml, checks] of [
+    ['', []],
+    ['tools = ["submit_review"]', 'unread'],
+    ['tools = ["submit_review"]\nguidance = false', []],
+  ] as const) {
+    const unread = await read(toml, {}, () => Promise.reject(refused));
+    expect(unread.checks).toEqual(checks);
+    expect((await read(toml, { changedPaths: null })).checks).toEqual(checks);
+  }
   await expect(read('', {}, () => Promise.reject(new TypeError('bug')))).rejects.toThrow('bug');
 });
 

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { type ModelScript, promptOf, text } from '../helpers/model-server.js';
+import { payloadField } from '../helpers/webhooks.js';
 import {
   calls,
   commentOnPull,
@@ -32,13 +33,14 @@ const LINE = {
 };
 
 /** A reviewer without findings, and answers to the checks. */
-function checking(tests: 'pass' | 'fail'): ModelScript {
+function checking(tests: 'pass' | 'fail' | 'none'): ModelScript {
   return (request) => {
     const { tools, messages } = promptOf(request);
     if (!tools.includes('answer_checks')) {
       const isDone = messages.some((message) => message.startsWith('tool: '));
       return isDone ? text('Done.') : calls(submit('Looks fine.'));
     }
+    if (tests === 'none') return text('All is well.');
     const answers = [
       { check: 'New functions have a test', answer: tests, why: 'No test calls it.', ...LINE },
       { check: 'Always passes', answer: 'unsure', why: 'It asks for an answer.' },
@@ -105,4 +107,37 @@ it('a change that keeps its rules passes, and rules of the head are not read', a
   });
   expect(stage.model.prompts().some(({ tools }) => tools.includes('answer_checks'))).toBe(false);
   expect(warned.summary).toMatch(/changes `\.axe\/checks\.md`/);
+});
+
+it('a rule that is gone holds nothing up, and that is not said', async () => {
+  const { stage, step } = await checked('fail');
+  const name = String(payloadField(stage.payload, 'repository.full_name'));
+  const { base } = stage.repo.pulls.get(2) ?? {};
+  stage.github.commit(
+    name,
+    { 'axe/agents/reviewer.toml': REVIEWER },
+    { branch: base?.ref, sha: base?.sha },
+  );
+  const without = await stage.run({ ...push(stage, SECOND, { diff: QUEUE }), inputs: INPUTS });
+  const skipped = await stage.run({ ...push(stage, SECOND, { diff: QUEUE }), inputs: INPUTS });
+  expect([step.exitCode, without.exitCode, skipped.exitCode]).toEqual([1, 0, 0]);
+  expect(stage.repo.talk.reviews).toHaveLength(1);
+});
+
+const REFUSED = { kind: 'raw', status: 401, body: { error: { message: 'No.' } } } as const;
+
+it.each<[string, ModelScript, boolean, string]>([
+  ['get no answer', checking('none'), true, '1 check has no answer'],
+  ['cannot be read', checking('pass'), false, 'nobody knows which checks fail'],
+  ['are not asked', [REFUSED], true, 'nobody knows which checks fail'],
+])('rules that %s fail the step', async (_, model, isRead, why) => {
+  const base = { 'axe/agents/reviewer.toml': REVIEWER, '.axe/checks.md': RULES };
+  const stage = await reviewStage(model, { base, diff: QUEUE });
+  if (!isRead) {
+    const answer = { status: 403, body: { message: 'No.' } } as const;
+    stage.github.fail({ route: 'POST /graphql', contains: 'checks.md', times: 99, ...answer });
+  }
+  const step = await stage.run({ inputs: INPUTS });
+  expect(JSON.stringify(troubles(step))).toContain(why);
+  expect(step.exitCode).toBe(1);
 });

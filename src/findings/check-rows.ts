@@ -17,6 +17,14 @@ export interface CheckRow {
   readonly place?: { readonly path: string; readonly line: number };
   /** The person who has overruled it; left out: nobody has. */
   readonly overruledBy?: string;
+  /** The model was not asked, or no answer of it counts; left out: one does. */
+  readonly isUnanswered?: true;
+}
+
+/** Names of the checks of the level `error` that hold a change up. */
+export interface CheckEnds {
+  readonly failing: readonly string[];
+  readonly unanswered: readonly string[];
 }
 
 const answerSchema = v.object({
@@ -26,6 +34,7 @@ const answerSchema = v.object({
   level: v.picklist(CHECK_LEVELS),
   /** See `checkKey`. */
   text: v.string(),
+  isUnanswered: v.optional(v.literal(true)),
 });
 
 const wordSchema = v.object({
@@ -68,12 +77,13 @@ export function keepRows(
   before: KeptChecks | undefined,
   head: string,
 ): KeptChecks {
-  const saidNow = rows.map(({ check, answer, quote }) => ({
+  const saidNow = rows.map(({ check, answer, quote, isUnanswered }) => ({
     name: check.name,
     answer,
     quote,
     level: check.level,
     text: checkKey(check),
+    ...(isUnanswered && { isUnanswered }),
   }));
   const words = (before?.over ?? []).filter((word) =>
     rows.some(({ check }) => overruledBy(check, { head, said: [], over: [word] }) !== undefined),
@@ -89,18 +99,29 @@ export function hasNewAnswers(rows: readonly CheckRow[], before: KeptChecks | un
   return keys(now) !== keys(before?.said ?? []);
 }
 
-/** The failing checks among the rows of a run. */
-export function failingRows(rows: readonly CheckRow[]): readonly string[] {
-  const failing = rows.filter(({ answer, check }) => answer === 'fail' && check.level === 'error');
-  return failing.flatMap(({ check, overruledBy: by }) => (by === undefined ? check.name : []));
+/** The ends of the checks that a run has asked. */
+export function endsOfRows(rows: readonly CheckRow[]): CheckEnds {
+  const counting = rows.filter(({ overruledBy: by }) => by === undefined);
+  return endsOf(counting.map((row) => ({ ...row, ...row.check })));
 }
 
-/** The checks that fail at the level `error` and that nobody has overruled. */
-export function failingChecks({ said: answers, over: words }: KeptChecks): readonly string[] {
-  return answers
-    .filter(({ answer, level }) => answer === 'fail' && level === 'error')
-    .filter(({ name, text }) => !words.some((word) => word.name === name && word.text === text))
-    .map(({ name }) => name);
+/** The ends of the checks as they were said last. */
+export function endsOfRecord({ said: answers, over: words }: KeptChecks): CheckEnds {
+  const isOverruled = ({ name, text }: (typeof answers)[number]) =>
+    words.some((word) => foldCheckName(word.name) === foldCheckName(name) && word.text === text);
+  return endsOf(answers.filter((answered) => !isOverruled(answered)));
+}
+
+function endsOf(
+  checks: readonly Pick<KeptChecks['said'][number], 'name' | 'answer' | 'level' | 'isUnanswered'>[],
+): CheckEnds {
+  const errors = checks.filter(({ level }) => level === 'error');
+  const failing = errors.filter(({ answer }) => answer === 'fail');
+  const unanswered = errors.filter(({ isUnanswered }) => isUnanswered === true);
+  return {
+    failing: failing.map(({ name }) => name),
+    unanswered: unanswered.map(({ name }) => name),
+  };
 }
 
 /**

@@ -55,18 +55,20 @@ export async function readGuidance(
   readonly files: readonly ContextFile[];
   readonly paths: readonly string[];
   readonly warnings: readonly Warning[];
-  /** The project's checks; none for an agent that does not review. */
-  readonly checks: readonly Check[];
+  /** The project's checks, if they could be read; none for an agent that does not review. */
+  readonly checks: readonly Check[] | 'unread';
 }> {
   const isLocal = trigger.kind === 'local';
   // Without GitHub's context, a job's checkout can be the head as well as the base.
   const isBaseKnown = isLocal || changedPaths !== undefined;
   const isWanted = agent.config.guidance ?? (!isLocal || agent.source === 'built-in');
-  if (!isBaseKnown || !isWanted) return { files: [], paths: [], warnings: [], checks: [] };
+  const asksChecks = isWanted && agent.config.tools.includes('submit_review');
+  const unread = asksChecks ? 'unread' : [];
+  if (!isBaseKnown) return { files: [], paths: [], warnings: [], checks: unread };
+  if (!isWanted) return { files: [], paths: [], warnings: [], checks: [] };
 
   const localPaths = change && parseDiff(change.diff).flatMap(pathsOf);
   const changed = localPaths ?? changedPaths ?? [];
-  const asksChecks = agent.config.tools.includes('submit_review');
   const paths = [...guidancePaths(changed, isReview), ...(asksChecks ? [CHECKS_FILE] : [])];
 
   try {
@@ -97,7 +99,7 @@ export async function readGuidance(
     return {
       files: [],
       paths: [],
-      checks: [],
+      checks: unread,
       warnings: [{ code: 'context-unread', message, remedy: thrown.remedy }],
     };
   }

@@ -1,7 +1,7 @@
 import { type Repository, subjectNumber, subjectTrigger, type Trigger } from '../event/trigger.js';
 import { NO_PUBLICATIONS, type Refused, withoutEnded } from '../findings/buffered-publications.js';
 import { isQuestion } from '../findings/change/scope.js';
-import { failingChecks } from '../findings/check-rows.js';
+import { endsOfRecord } from '../findings/check-rows.js';
 import { hasEnded } from '../findings/finding.js';
 import type { KeptFact } from '../findings/kept-finding.js';
 import {
@@ -159,8 +159,8 @@ export async function reportFindings(
   const findings = findingRecords(posting).map((record) => redactRecord(record, options.secrets));
   const report = { head, base: '', pull, coverage: undefined, findings };
   const { checks } = ledger;
-  const failing = checks === undefined ? {} : { failingChecks: failingChecks(checks) };
-  return { agent, report, isUnpublished: false, ...failing };
+  const ends = checks === undefined ? {} : { checks: endsOfRecord(checks) };
+  return { agent, report, isUnpublished: false, ...ends };
 }
 
 /** The posting for findings of which the run itself says nothing. */

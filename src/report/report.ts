@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { error, notice, setOutput, summary, warning } from '@actions/core';
 import { hasChange, hasFindings, type Trigger } from '../event/trigger.js';
-import { failingRows } from '../findings/check-rows.js';
+import { isQuestion } from '../findings/change/scope.js';
+import { endsOfRows } from '../findings/check-rows.js';
 import {
   findingsDocument,
   formatSarif,
@@ -82,9 +83,18 @@ function gateFacts(report: FinishedRun, trigger: Trigger | undefined): GateFacts
   const areFindingsUnread = report.kind === 'skipped' && report.areFindingsUnread === true;
   const isAboutChange = report.kind === 'ran' && hasChange(report.plan.trigger);
   const coverage = review?.report.coverage ?? (isAboutChange ? report.read.coverage : undefined);
-  const answered = report.kind === 'ran' ? report.buffered.checks : undefined;
-  const failing = answered === undefined ? review?.failingChecks : failingRows(answered);
-  return { review, coverage, areFindingsUnread, failingChecks: failing };
+  const checks = report.kind === 'ran' ? checksOfRun(report) : undefined;
+  return { review, coverage, areFindingsUnread, checks: checks ?? review?.checks };
+}
+
+/** The ends of a run's checks; `unknown` where they were to be asked, and were not. */
+function checksOfRun({
+  plan: { trigger, checks = [] },
+  buffered,
+}: Extract<FinishedRun, { kind: 'ran' }>): GateFacts['checks'] {
+  if (buffered.checks !== undefined) return endsOfRows(buffered.checks);
+  const isReview = hasFindings(trigger) && !isQuestion(trigger);
+  return isReview && checks.length > 0 ? 'unknown' : undefined;
 }
 
 async function writeResults(

@@ -1,13 +1,13 @@
 import { CHECKER } from '../agent/built-in.js';
 import { isOffline } from '../agent/config.js';
 import { type CheckRow, overruledBy } from '../findings/check-rows.js';
-import { appliesTo, type Check } from '../findings/checks.js';
-import { CheckAnswers, idle, unsure } from '../findings/decide/check-answers.js';
+import type { Check } from '../findings/checks.js';
+import { CheckAnswers, rowWithoutAsking, unanswered } from '../findings/decide/check-answers.js';
 import { linesOfDiff, ShownFiles, type ShownLines } from '../findings/decide/evidence.js';
 import { describeRules } from '../findings/post/checks-text.js';
 import { CHECKS } from '../lib/defaults.js';
 import type { RunStats } from '../lib/outcome.js';
-import { parseDiff } from '../lib/text/diff.js';
+import { parseDiff, pathsOf } from '../lib/text/diff.js';
 import { addStats } from '../loop/reply.js';
 import { describeDiff } from '../prompt/describe.js';
 import { createAnswerChecks } from '../tools/findings/answer-checks.js';
@@ -32,19 +32,21 @@ export async function askChecks(
   run: LiveRun,
 ): Promise<ConversationResult> {
   const record = run.publications?.scopeOfReview?.ledger.checks;
-  const files = parseDiff(run.change?.diff ?? '');
-  const changed = files.flatMap(({ path, previousPath }) => [path, previousPath ?? path]);
+  const paths = parseDiff(run.change?.diff ?? '').flatMap(pathsOf);
+  const files = { paths, areAllKnown: run.change?.hasAllFiles !== false };
   const known = new Map(
     checks.map((check): [Check, CheckRow | undefined] => [
       check,
-      overruledRow(check, record) ?? idleRow(check, changed),
+      overruledRow(check, record) ?? rowWithoutAsking(check, files),
     ]),
   );
   const toAsk = checks.filter((check) => known.get(check) === undefined);
   const { rows, stats } = await ask(toAsk, reviewer, result, run);
   const answered = new Map(rows.map((row) => [row.check, row]));
 
-  const all = checks.map((check) => known.get(check) ?? answered.get(check) ?? unsure(check, ''));
+  const all = checks.map(
+    (check) => known.get(check) ?? answered.get(check) ?? unanswered(check, ''),
+  );
   const { outcome, buffered } = result;
   return {
     ...result,
@@ -62,10 +64,6 @@ function overruledRow(
   if (word === undefined) return undefined;
   const answer = record?.said.find(({ name }) => name === word.name)?.answer ?? 'unsure';
   return { check, answer, why: word.why, quote: '', overruledBy: word.login };
-}
-
-function idleRow(check: Check, changed: readonly string[]): CheckRow | undefined {
-  return appliesTo(check, changed) ? undefined : idle(check, '');
 }
 
 async function ask(

@@ -127,8 +127,8 @@ export interface Plan extends PlanBasis {
   readonly passes?: readonly ReviewPass[];
   /** The system prompt without the memory section. */
   readonly prompt: SystemPromptParts;
-  /** The checks in words of the base; left out: none. */
-  readonly checks?: readonly Check[];
+  /** The checks in words of the base, if they could be read; left out: none. */
+  readonly checks?: readonly Check[] | 'unread';
   readonly form: AnswerForm | undefined;
   readonly maxTurns: number;
   readonly warnings: readonly Warning[];

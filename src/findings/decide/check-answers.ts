@@ -2,7 +2,7 @@ import { cleanLine, count } from '../../lib/text/format.js';
 import { acceptedAnswer, type PublicationAnswer, refusedAnswer } from '../buffered-publications.js';
 import { lineFingerprint } from '../change/diff-lines.js';
 import type { CheckAnswer, CheckRow } from '../check-rows.js';
-import { type Check, foldCheckName } from '../checks.js';
+import { appliesTo, type Check, foldCheckName } from '../checks.js';
 import { checkEvidence, type ShownEvidence, type ShownFiles } from './evidence.js';
 
 /** An answer of the model to one check. */
@@ -39,7 +39,7 @@ export class CheckAnswers {
   /** A row for each check; one without a valid answer is unsure. */
   get rows(): readonly CheckRow[] {
     return this.checks.map(
-      (check) => this.#given.get(foldCheckName(check.name)) ?? unsure(check, ''),
+      (check) => this.#given.get(foldCheckName(check.name)) ?? unanswered(check, ''),
     );
   }
 
@@ -98,11 +98,25 @@ export class CheckAnswers {
   }
 }
 
+/** The row of a check that is about no file of the change; a file that is not known can be one. */
+export function rowWithoutAsking(
+  check: Check,
+  { paths, areAllKnown }: { readonly paths: readonly string[]; readonly areAllKnown: boolean },
+): CheckRow | undefined {
+  if (appliesTo(check, paths)) return undefined;
+  return areAllKnown ? idle(check, '') : unanswered(check, 'Not all changed files are known.');
+}
+
 /** The change does nothing that the check is about. */
-export function idle(check: Check, reason: string): CheckRow {
+function idle(check: Check, reason: string): CheckRow {
   return { check, answer: 'does not apply', why: reason, quote: '' };
 }
 
-export function unsure(check: Check, reason: string): CheckRow {
+/** Nobody knows whether the change keeps the check. */
+export function unanswered(check: Check, reason: string): CheckRow {
+  return { ...unsure(check, reason), isUnanswered: true };
+}
+
+function unsure(check: Check, reason: string): CheckRow {
   return { check, answer: 'unsure', why: reason, quote: '' };
 }

@@ -409,7 +409,7 @@ export interface FindingChanges {
   readonly back: readonly KnownFinding[];
   /** The model says that they are over, and is not the one to decide. */
   readonly claimed: readonly Settlement[];
-  /** Answers on checks differ from those that were said last; left out: they do not. */
+  /** Answers on checks differ from those that were said last; left out: nobody knows. */
   readonly hasNewAnswers?: boolean;
 }
 
@@ -481,7 +481,7 @@ function noteAnswers(
   }
   if (checks === undefined) return {};
   ledger.noteChecks(keepRows(checks, before, context.head ?? ''));
-  return { hasNewAnswers: hasNewAnswers(checks, before) };
+  return { hasNewAnswers: checks.length > 0 && hasNewAnswers(checks, before) };
 }
 
 /** The open findings that an earlier run raised and no text says, in their places. */

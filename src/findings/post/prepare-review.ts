@@ -149,7 +149,7 @@ function formatBody(
 }
 
 function formatCheckRows({ buffered, news, clean, offersCommands }: ReviewToPost): string {
-  const isNew = news.hasNewAnswers === true;
+  const isNew = news.hasNewAnswers !== false;
   return formatChecks(buffered.checks ?? [], { isNew, clean, offersCommands });
 }
 

@@ -3,6 +3,7 @@ import { count, formatInteger } from '../../lib/text/format.js';
 import type { BufferedPublications } from '../buffered-publications.js';
 import { sortWorstFirst } from '../change/diff-lines.js';
 import { type Coverage, NOTHING_READ } from '../change/scope.js';
+import type { CheckEnds } from '../check-rows.js';
 import { whyHeldBack } from '../decide/duplicates.js';
 import { CLAIMED_OVER_TEXT, type FindingChanges, type Ledger } from '../decide/ledger.js';
 import {
@@ -81,8 +82,8 @@ export interface GateFacts {
   readonly review: ReviewResult | undefined;
   /** `unknown`: the event is about a change, and the run ended before it knew what was read. */
   readonly coverage: Coverage | 'unknown' | undefined;
-  /** Names of checks that fail and count; left out: none were asked. */
-  readonly failingChecks?: readonly string[];
+  /** Left out: none were to be asked. */
+  readonly checks?: CheckEnds | 'unknown';
   /** The event is about a pull request, and its open findings could not be read. */
   readonly areFindingsUnread: boolean;
 }
@@ -100,13 +101,9 @@ export function metGates(gates: readonly string[], facts: GateFacts): readonly M
 
 function whyMet(
   gate: string,
-  { review, coverage, areFindingsUnread, failingChecks = [] }: GateFacts,
+  { review, coverage, areFindingsUnread, checks }: GateFacts,
 ): string | undefined {
-  if (gate === 'checks') {
-    if (failingChecks.length === 0) return undefined;
-    const verb = failingChecks.length === 1 ? 'fails' : 'fail';
-    return `${count(failingChecks.length, 'check')} ${verb}`;
-  }
+  if (gate === 'checks') return whyChecksHold(areFindingsUnread ? 'unknown' : checks);
   if (gate === 'not-published')
     return review?.isUnpublished === true ? 'the review was not published' : undefined;
   if (gate === 'coverage') {
@@ -121,6 +118,15 @@ function whyMet(
     return areFindingsUnread ? 'nobody knows which findings are open' : undefined;
   const counts = formatSeverityCounts(open.map((record) => record.severity));
   return `${counts} ${open.length === 1 ? 'finding is' : 'findings are'} open`;
+}
+
+function whyChecksHold(checks: GateFacts['checks']): string | undefined {
+  if (checks === 'unknown') return 'nobody knows which checks fail';
+  const { failing = [], unanswered = [] } = checks ?? {};
+  if (failing.length > 0)
+    return `${count(failing.length, 'check')} ${failing.length === 1 ? 'fails' : 'fail'}`;
+  if (unanswered.length === 0) return undefined;
+  return `${count(unanswered.length, 'check')} ${unanswered.length === 1 ? 'has' : 'have'} no answer`;
 }
 
 /**
@@ -151,8 +157,8 @@ export interface ReviewResult {
   readonly report: FindingsReport;
   /** Something was to be posted, and was not. */
   readonly isUnpublished: boolean;
-  /** Names of checks that failed in the last review and count; left out: none were asked. */
-  readonly failingChecks?: readonly string[];
+  /** The checks as they were said last; left out: none were asked. */
+  readonly checks?: CheckEnds;
 }
 
 /** The version of the form; a program that reads it need not know a later one. */
