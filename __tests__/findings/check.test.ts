@@ -11,8 +11,8 @@ import { placed } from './post-scene.js';
 const CLEAR: ReviewOutcome = { open: [], isBlocking: false, unposted: [] };
 const OPEN: ReviewOutcome = { ...CLEAR, open: [placed().finding] };
 const BLOCKING: ReviewOutcome = { ...OPEN, isBlocking: true };
-const NONE = 'success: Nothing open · whole';
-const BLOCKED = 'failure: An earlier review blocks · whole';
+const NONE = 'success: Nothing open · all files read';
+const BLOCKED = 'failure: An earlier review blocks · all files read';
 const BEFORE = 'c'.repeat(40);
 const SKIPPED = { message: 'Nothing changed', since: BEFORE };
 
@@ -28,7 +28,7 @@ const BLOCKS = { ...CLEAR, isBlocking: true };
 type Skip = { message: string; since: string | undefined; isUnread?: boolean };
 it.each<[string, Skip | undefined, ReviewOutcome, string | undefined, string]>([
   ['of a skipped run holds what is open', SKIPPED, OPEN, ALL, 'neutral: 1 open: 1 major'],
-  ['of a skipped run fails', SKIPPED, BLOCKING, NONE, 'failure: 1 open: 1 major · whole'],
+  ['of a skipped run fails', SKIPPED, BLOCKING, NONE, 'failure: 1 open: 1 major · all files read'],
   ['of a skipped run says what the last said', SKIPPED, CLEAR, ALL, ALL],
   [
     'of a skipped run fails no more',
@@ -42,11 +42,17 @@ it.each<[string, Skip | undefined, ReviewOutcome, string | undefined, string]>([
     'of a skipped run succeeds once all is read',
     SKIPPED,
     CLEAR,
-    'failure: 1 open: 1 minor · whole',
+    'failure: 1 open: 1 minor · all files read',
     NONE,
   ],
   ['of a run that is skipped on its commit stays', AGAIN, CLEAR, NONE, NONE],
-  ['of what could not be read is no success', UNREAD, CLEAR, NONE, 'neutral: Nothing open · whole'],
+  [
+    'of what could not be read is no success',
+    UNREAD,
+    CLEAR,
+    NONE,
+    'neutral: Nothing open · all files read',
+  ],
   [
     'of what is unread holds what blocked',
     UNREAD,
@@ -73,7 +79,7 @@ it.each<[string, Skip | undefined, ReviewOutcome, string | undefined, string]>([
     'of a command names what blocks',
     undefined,
     BLOCKS,
-    'neutral: 1 open: 1 major · whole',
+    'neutral: 1 open: 1 major · all files read',
     BLOCKED,
   ],
   [

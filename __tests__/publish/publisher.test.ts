@@ -374,7 +374,12 @@ describe('a check', () => {
   const LATE = exhausted('time', '');
   const CUT = exhausted('time', 'So far.');
   it.each<[RunOutcome, Parameters<typeof of>[2], string, string]>([
-    [completed('Done.'), { review: open([]), coverage: WHOLE }, 'success', 'Nothing open · whole'],
+    [
+      completed('Done.'),
+      { review: open([]), coverage: WHOLE },
+      'success',
+      'Nothing open · all files read',
+    ],
     [
       CUT,
       { review: open([]), coverage: coverageCutShort(WHOLE) },
@@ -392,15 +397,15 @@ describe('a check', () => {
       completed('Done.'),
       { review: open(['nit']), coverage: WHOLE },
       'neutral',
-      '1 open: 1 nit · whole',
+      '1 open: 1 nit · all files read',
     ],
     [
       completed('Done.'),
       { review: open(['major', 'minor', 'minor'], true), coverage: WHOLE },
       'failure',
-      '3 open: 1 major, 2 minor · whole',
+      '3 open: 1 major, 2 minor · all files read',
     ],
-    [completed('Done.'), { coverage: WHOLE }, 'neutral', 'Answered · whole'],
+    [completed('Done.'), { coverage: WHOLE }, 'neutral', 'Answered · all files read'],
     [CUT, {}, 'neutral', 'Answered, cut short'],
     [LATE, { coverage: PART }, 'neutral', 'No answer in 2 of 3 files, cut short'],
   ])('has conclusion and title: %#', async (outcome, parts, conclusion, title) => {

@@ -65,7 +65,7 @@ describe('the check', () => {
         headSha: HEAD,
         name: 'reviewer',
         conclusion: 'neutral',
-        title: '2 open: 1 critical, 1 major · whole',
+        title: '2 open: 1 critical, 1 major · all files read',
         summary: expect.stringContaining('Two things to fix.'),
         annotations: [
           {
@@ -92,7 +92,7 @@ describe('the check', () => {
     expect(stage.repo.talk.reviews).toHaveLength(1);
     const check = {
       conclusion: 'neutral',
-      title: '2 open: 1 critical, 1 major · whole',
+      title: '2 open: 1 critical, 1 major · all files read',
       annotations: [],
     };
     expectChecks(stage, check);
@@ -155,7 +155,7 @@ describe('the check', () => {
     expectChecks(stage, {
       status: 'completed',
       conclusion: 'failure',
-      title: '1 open: 1 major · whole',
+      title: '1 open: 1 major · all files read',
     });
   });
 

@@ -153,7 +153,7 @@ ${Array.from({ length: 12 }, (_, index) => `+export const RATE_OF_ZONE_${index} 
       '\nReviewed: `ec26c3e..6dcb09b`, 2 of 2 files, with what was not read before.\n',
     );
     expect(second.summary).not.toContain('Not read');
-    const whole = { conclusion: 'success', title: 'Nothing open · whole' };
+    const whole = { conclusion: 'success', title: 'Nothing open · all files read' };
     expect(stage.repo.talk.checkRuns[1]).toMatchObject(whole);
 
     await stage.run({ ...push(stage, THIRD, { diff: FIXED + RATES, fresh: FIX }), inputs: INPUTS });

@@ -50,7 +50,7 @@ it.each(KINDS)(
     expect(prompt).not.toContain('Changed since your last review');
     expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({
       conclusion: 'success',
-      title: 'Nothing open · whole',
+      title: 'Nothing open · all files read',
     });
   },
 );
@@ -86,7 +86,7 @@ it('a model that calls after the reminder has reviewed, and a review of nothing 
   expect(step.exitCode).toBe(0);
   expect(troubles(step)).toEqual([]);
   expect(stage.repo.talk.checkRuns).toMatchObject([
-    { conclusion: 'success', title: 'Nothing open · whole' },
+    { conclusion: 'success', title: 'Nothing open · all files read' },
   ]);
 });
 

@@ -129,7 +129,7 @@ it('a second review without new findings is not posted, and the check and the su
   expect(stage.repo.comments).toEqual([]);
   expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({
     conclusion: 'neutral',
-    title: '2 open: 1 critical, 1 major · whole',
+    title: '2 open: 1 critical, 1 major · all files read',
     summary: expect.stringContaining('All of it is sound.'),
   });
   expect(step.summary).toContain('Nothing new was found, so no review was posted.');

@@ -151,8 +151,8 @@ export const REVIEW_INPUTS = {
 } as const;
 
 /** The end of a check without findings, and with {@link LOGGED}. */
-export const CLEAR = { conclusion: 'success', title: 'Nothing open · whole' };
-export const CRITICAL = { conclusion: 'failure', title: '1 open: 1 critical · whole' };
+export const CLEAR = { conclusion: 'success', title: 'Nothing open · all files read' };
+export const CRITICAL = { conclusion: 'failure', title: '1 open: 1 critical · all files read' };
 
 export function lastCheck({ repo }: Pick<Stage, 'repo'>) {
   return repo.talk.checkRuns.at(-1);

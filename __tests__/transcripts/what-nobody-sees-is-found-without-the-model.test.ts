@@ -128,7 +128,7 @@ it.each([
       says: expect.stringMatching(new RegExp(`^Hidden characters: .*<U\\+${codePoint}>`)),
     },
   ]);
-  expect(checkTitle(stage)).toBe('1 open: 1 major · whole');
+  expect(checkTitle(stage)).toBe('1 open: 1 major · all files read');
 });
 
 it('a name of a file that reads otherwise is a finding, and ends with a renaming', async () => {
@@ -168,7 +168,7 @@ it.each([
   await stage.run({ inputs });
   expect(conversations(stage)).toMatchObject([{ says: TITLE, isResolved: false }]);
   expect(findingOf(stage).body).toContain('Fixed? Push, or resolve.');
-  expect(checkTitle(stage)).toBe('1 open: 1 major · whole');
+  expect(checkTitle(stage)).toBe('1 open: 1 major · all files read');
 
   // The line moves first, and nothing is said again.
   const moved = DIFF + added(['', LINE]);
@@ -186,7 +186,7 @@ it.each([
   expect(conversation?.replies.map(numberHandles)).toEqual([
     expect.stringContaining(SETTLED.replace('6dcb09b', THIRD.slice(0, 7))),
   ]);
-  expect(checkTitle(stage)).toBe('Nothing open · whole');
+  expect(checkTitle(stage)).toBe('Nothing open · all files read');
   expect(discussion(stage)).toContain('DISMISSED');
 });
 

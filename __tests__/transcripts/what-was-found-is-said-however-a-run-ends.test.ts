@@ -124,7 +124,7 @@ async function expectNothingTwice(stage: Stage): Promise<void> {
   const next = await runMainHere(stage.optionsOf(again));
   expect(next).toMatchObject({ exitCode: 0, stderr: '', outputs: { conclusion: 'success' } });
   expectSaid(stage);
-  expect(lastCheck(stage)).toMatchObject({ title: '1 open: 1 major · whole' });
+  expect(lastCheck(stage)).toMatchObject({ title: '1 open: 1 major · all files read' });
 }
 
 const CONCLUSION = { 'the time limit': 'timeout', SIGINT: 'cancelled', SIGTERM: 'cancelled' };

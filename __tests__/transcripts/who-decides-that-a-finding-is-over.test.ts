@@ -171,7 +171,7 @@ it.each([
   ];
   const stage = await scene(replies, { origin, diff: PRICES });
   await stage.run({ inputs: REVIEW_INPUTS });
-  const blocked = { conclusion: 'failure', title: '3 open: 3 major · whole' };
+  const blocked = { conclusion: 'failure', title: '3 open: 3 major · all files read' };
   expect(lastCheck(stage)).toMatchObject({ headSha: HEAD, ...blocked });
 
   const step = await stage.run({
@@ -237,7 +237,7 @@ it('findings in the text of a review count when the one on a line is fixed', asy
   expect(conversations(stage)).toMatchObject([{ isResolved: true }]);
   expect(lastCheck(stage)).toMatchObject({
     conclusion: 'failure',
-    title: '2 open: 2 major · whole',
+    title: '2 open: 2 major · all files read',
   });
   const told = stage.repo.talk.reviews.filter(({ body }) => body !== '').at(-1)?.body ?? '';
   expect(told).toMatch(

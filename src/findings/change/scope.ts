@@ -370,7 +370,7 @@ function short(sha: string): string {
 
 /** The end of a check's title, which says how much was read. */
 export function coverageTitle({ kind, files, read, isListShort }: Coverage): string {
-  if (kind === 'whole') return ' · whole';
+  if (kind === 'whole') return ' · all files read';
   if (isListShort === true) return ` in ${read} of more than ${count(files, 'file')}`;
   return read === files ? '' : ` in ${formatInteger(read)} of ${count(files, 'file')}`;
 }
