@@ -307,7 +307,7 @@ function skipByAgent(
   if (trigger.kind === 'merge_group' && agent.postsReviews) {
     return skip(
       'merge-queue',
-      'A merge queue asks for no review: each pull request was reviewed at its own head',
+      'Pull requests are reviewed before they enter the merge queue, not in it',
     );
   }
   if (unmentioned !== undefined || trigger.kind !== 'pull_request') return unmentioned;
