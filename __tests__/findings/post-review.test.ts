@@ -163,6 +163,9 @@ describe('a review that is not posted', () => {
     expect(formatUnposted({ posts: [], ...part }, String)).toMatch(
       /^\*\*Review, not posted\*\*\n\nOne thing\..*Wrong\./s,
     );
+    expect(formatUnposted({ posts: [], ...part }, String, 'One thing.')).not.toContain(
+      'One thing.',
+    );
   });
 
   it('does not free a pull request that a review before it blocks', async () => {

@@ -50,7 +50,7 @@ export function formatRun(
     testedLine(report, clean),
     checksOf(report, clean),
     published.checkUrl === undefined ? '' : `[Check of the commit](${published.checkUrl})`,
-    formatUnposted(published, clean),
+    formatUnposted(published, clean, outcome.kind === 'failed' ? '' : outcome.answer),
     '---',
     formatReading(coverage, plan.scope),
     formatMemory(report, isHidden, [...notices, ...remarks]),

@@ -10,29 +10,34 @@ import type { PublicationResult } from '../../run/records.js';
 
 /**
  * The parts of a run that are nowhere but in the job summary, and the pull request of its changes,
- * as clean markdown; empty for none.
+ * as clean markdown; empty for none. A review's summary that is the run's answer is shown above.
  */
 export function formatUnposted(
   published: PublicationResult,
   clean: (markdown: string) => string,
+  answer = '',
 ): string {
   const { unplacedCommit, unposted, refused } = published;
   const text = paragraphs([
     unplacedCommit === undefined
       ? ''
       : `No open pull request has the commit ${unplacedCommit.slice(0, 7)} as its head, so the answer is only here.`,
-    unposted === undefined ? '' : formatReview(unposted),
+    unposted === undefined ? '' : formatReview(unposted, answer),
     refused === undefined ? '' : formatRefused(refused),
     ...changeDetails(published),
   ]);
   return text === '' ? '' : clean(text);
 }
 
-function formatReview({ kind, summary = '', findings, preexisting }: UnpostedReview): string {
+function formatReview(
+  { kind, summary = '', findings, preexisting }: UnpostedReview,
+  answer: string,
+): string {
+  const newSummary = summary.trim() === answer.trim() ? '' : summary;
   return paragraphs([
     kind === 'nothing-new' ? 'Nothing new was found, so no review was posted.' : '',
-    kind === 'not-posted' && summary !== '' ? '**Review, not posted**' : '',
-    summary,
+    kind === 'not-posted' && newSummary !== '' ? '**Review, not posted**' : '',
+    newSummary,
     formatFindings('Findings not posted as comments', findings),
     formatPreexisting(preexisting),
   ]);
