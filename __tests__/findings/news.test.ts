@@ -166,7 +166,7 @@ describe('the lines of a review about earlier findings', () => {
   });
 
   it('tell of what is open again, and what only a person can end', () => {
-    expect(linesOf([SETTLED], { repeated: AGAIN })).toEqual([`- ↩️ ${LINK} — back since aaaaaaa`]);
+    expect(linesOf([SETTLED], { repeated: AGAIN })).toEqual([`- ↩️ ${LINK} — back as of aaaaaaa`]);
     expect(linesOf([known({ rev: 2, by: 'person' })])).toEqual([`- ↩️ ${LINK} — open again`]);
     expect(linesOf([known()], { settlements: [FIXED] }, { rights: rightsOf('fork') })).toEqual([
       `- ❔ ${LINK} — said to be over; a person has to resolve it`,

@@ -61,12 +61,12 @@ describe('the answer in the conversation of a finding', () => {
   );
 
   it.each<[string, Partial<KnownFinding>, string]>([
-    ['by the model', { by: 'model' }, 'FQ7K2 is back since aaaaaaa.'],
+    ['by the model', { by: 'model' }, 'FQ7K2 is back as of aaaaaaa.'],
     ['by a person', { by: 'person' }, 'FQ7K2 is open again.'],
     [
       'because its fix was reverted',
       { by: 'program', why: 'reverted' },
-      'FQ7K2 is back since aaaaaaa.',
+      'FQ7K2 is back as of aaaaaaa.',
     ],
   ])('says that it is open again %s', (_, parts, expected) => {
     expect(replyToReopened(known(parts), FRAME)).toBe(expected);

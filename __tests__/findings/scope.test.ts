@@ -168,7 +168,7 @@ describe('the coverage sentence', () => {
     [
       coverageWithoutAnswer(missing({ path: 'b.ts', why: 'paths' })),
       undefined,
-      'Nothing was read: the run ended without a result.',
+      'Nothing was read: the run ended without an answer.',
     ],
   ])('is correct: %#', (coverage, scope, sentence) => {
     expect(formatCoverage(coverage, scope)).toBe(sentence);

@@ -182,7 +182,7 @@ describe('the conversation of a finding that is open', () => {
     await publish(hello, settle('fixed'));
     const head = push(hello, CODE, 'e'.repeat(40));
     const { part, kept } = await publish(hello, repeat(), { now: LATER });
-    const replies = [{}, `F is back since ${head.slice(0, 7)}.`];
+    const replies = [{}, `F is back as of ${head.slice(0, 7)}.`];
     expect(state(hello)).toMatchObject({ resolvedBy: undefined, replies });
     expect(decided(kept)).toMatchObject({ state: 'open', by: 'model', rev: 3 });
     expect(publishedLine(part)).toContain('1 earlier finding came back.');

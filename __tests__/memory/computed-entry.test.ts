@@ -55,7 +55,7 @@ describe('the entry of a tainted run in the trusted lane', () => {
     ['The run completed after 1 turn and 1 tool call.', { turns: 1, toolCalls: 1 }],
   ])('states how it went: %s', (words, stats) => {
     expect(computed(SCHEDULE, completed('x', stats)).result).toBe(
-      `${words} It read what people without write access or the open network may have written, so its own words are kept apart, in ${APART}.`,
+      `${words} It read text that people without write access or the open network may have written, so its own words are kept apart, in ${APART}.`,
     );
   });
 

@@ -297,7 +297,7 @@ describe('the answer to a command', () => {
     expect(publishedLine(published)).toBe('Posted a comment on #7.');
     expect(routes).toEqual([CREATE]);
     expect(body).toBe(
-      `${answerLine('bot/reply-9')}\nForgotten in octocat/hello@axe-memory.\n\n<sub>About the agent \`bot\` · axe-action, no model was asked · [this run](${RUN_URL})</sub>`,
+      `${answerLine('bot/reply-9')}\nForgotten in octocat/hello@axe-memory.\n\n<sub>About the agent \`bot\` · Answered by axe-action; no model was asked · [this run](${RUN_URL})</sub>`,
     );
   });
 

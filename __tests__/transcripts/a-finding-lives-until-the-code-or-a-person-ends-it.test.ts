@@ -91,7 +91,7 @@ it('a finding is back when its fix is removed again, even if a person had resolv
     expect.objectContaining({
       at: 'src/auth.ts:11',
       isResolved: false,
-      replies: [expect.stringMatching(/^F\w{4} is back since 7fd1a60\.$/)],
+      replies: [expect.stringMatching(/^F\w{4} is back as of 7fd1a60\.$/)],
     }),
   ]);
   expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject(CRITICAL);

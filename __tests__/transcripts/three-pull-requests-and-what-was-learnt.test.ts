@@ -214,7 +214,7 @@ it('the third review does not repeat what the first one learned', async () => {
   page.push(await pushTo(stage, SECOND, REVERTED, 3));
   expect(injection(stage)).toMatchObject({
     isResolved: false,
-    replies: [{}, expect.stringMatching(/^F\w{4} is back since 89e6c98\.$/)],
+    replies: [{}, expect.stringMatching(/^F\w{4} is back as of 89e6c98\.$/)],
   });
   expect(stateOf(stage)).toContain('"why":"phrase","login":"monalisa"');
   expect(stateOf(stage)).toContain('"why":"resolved","login":"Codertocat"');

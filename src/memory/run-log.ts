@@ -301,7 +301,7 @@ export function computedEntry({
 }
 
 const WHY =
-  'It read what people without write access or the open network may have written, so its own words are kept apart';
+  'It read text that people without write access or the open network may have written, so its own words are kept apart';
 
 /** Names the subject by its number, since anybody can choose titles, branches and logins. */
 function subjectOf(trigger: Trigger): string {

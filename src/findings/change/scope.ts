@@ -291,7 +291,9 @@ export function formatCoverage(coverage: Coverage, scope?: ReviewScope): string 
     coverage.read === 0 &&
     coverage.unread.some(({ path, why }) => path === '' && why === 'failed')
   )
-    return `Nothing was ${verb.toLowerCase()}: the run ended without a result.`;
+    return scope === undefined
+      ? 'Nothing was read: the run ended without an answer.'
+      : 'Nothing was reviewed: the run ended without a review.';
   const partNote = coverage.isCutShort === true && coverage.unread.length === 0 ? ' in part' : '';
   const opening = `${verb}${partNote}: ${extentOf(coverage, scope)}${reasonOf(scope)}.`;
   const listNote = coverage.isListShort === true ? [LIST_SHORT] : [];

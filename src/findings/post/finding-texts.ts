@@ -148,7 +148,7 @@ export function replyToReopened(finding: KnownFinding, { head }: TextFrame): str
 function backWords({ by, severity }: KnownFinding, head: string): string {
   const commit = head.slice(0, SHORT_SHA);
   if (by === undefined) return `still there as of ${commit}, and ${severity}`;
-  return by === 'person' ? 'open again' : `back since ${commit}`;
+  return by === 'person' ? 'open again' : `back as of ${commit}`;
 }
 
 /** The answer to `/axe reopen` where the file of the finding has left the change. */

@@ -69,10 +69,10 @@ export function formatEnd(outcome: RunOutcome): string | undefined {
 /** The author of the reply to a command; without an agent for one that all agents share. */
 export function replySignature(agent: string | undefined): string {
   const subject = agent === undefined ? '' : `About the agent \`${agent}\` · `;
-  return `${subject}axe-action, no model was asked`;
+  return `${subject}Answered by axe-action; no model was asked`;
 }
 
 /** The title of the issue with an agent's report. */
 export function reportTitle(agent: string): string {
-  return `Report of ${agent}`;
+  return `Report by ${agent}`;
 }
