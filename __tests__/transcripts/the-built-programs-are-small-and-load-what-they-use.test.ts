@@ -50,9 +50,10 @@ function watchLoading() {
 
 // 0.13 MB of them read workflows with their positions (yaml), which `doctor`, `init` and
 // `mode: validate` load.
-it('the built programs have at most 4.56 MB', () => {
+// 0.07 MB are findings shown by a test on request, and rules in a project's own words.
+it('the built programs have at most 4.64 MB', () => {
   const bytes = FILES.reduce((sum, file) => sum + statSync(join(DIST, file)).size, 0);
-  expect(bytes).toBeLessThanOrEqual(4560 * KILOBYTE);
+  expect(bytes).toBeLessThanOrEqual(4640 * KILOBYTE);
 });
 
 it('the built programs have one copy of what the providers share', () => {
@@ -102,7 +103,7 @@ it('a run on the command line loads what it uses, and not the fetch of Node next
   };
   const { exitCode, stdout } = await runLine(['run', 'bench', '-p', 'Hello.'], { files, env });
   expect([exitCode, stdout]).toEqual([0, 'Done.']);
-  expect(bytes()).toBeLessThanOrEqual(1440 * KILOBYTE);
+  expect(bytes()).toBeLessThanOrEqual(1450 * KILOBYTE);
   expect(ofNode()).toContain('NativeModule net');
   expect(ofNode().filter((name) => name.includes('undici'))).toEqual([]);
 });

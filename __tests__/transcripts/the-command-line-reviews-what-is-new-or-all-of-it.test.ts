@@ -52,7 +52,7 @@ it('`--review-scope` selects the scope, and `--language` the language', async ()
   stage.github.fail({ route: 'POST /graphql', contains: 'reviewThreads', ...refused });
   const words = ['--event', 'event.json', '--review-scope', 'full', '--json'];
   const unread = await runCli(['run', 'reviewer', ...words], { cwd, env });
-  expect(unread.stdout).toMatch(/"exit_code":1,"message":"What is open on #2 could not be read/);
+  expect(unread.stdout).toMatch(/"exit_code":1,"message":"Could not list earlier findings on #2/);
   expect(unread.exitCode).toBe(1);
 });
 
