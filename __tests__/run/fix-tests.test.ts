@@ -61,12 +61,17 @@ it('a test runs over the changes before they are committed, and the answer says 
 });
 
 it.each([
-  [FAILS, /does not pass over your changes, it still sees "2"[\s\S]*not ok 1/, 'still fails'],
+  [FAILS, /does not pass over your changes, it fails as before[\s\S]*not ok 1/, 'still fails'],
   [OTHER, /does not pass over your changes, it says nothing now/, 'says nothing.'],
 ])('a test that does not pass is told to the model once: %j', async (run, told, end) => {
   const { answers, said } = await commit([GOAL], [run, run], ['Fix it', 'Fix it']);
   expect(answers).toEqual([expect.stringMatching(told), 'done']);
   expect(said).toContain(end);
+});
+
+it('a test over changes that are not committed after it is not said of a commit', async () => {
+  const { said } = await commit([GOAL], [FAILS]);
+  expect(said).toContain('Over changes that were not committed, the test of FQ7K2 still fails');
 });
 
 it('of several findings that one is tested whose name the message has', async () => {
@@ -78,7 +83,8 @@ it('of several findings that one is tested whose name the message has', async ()
 it('no test runs over changes that cannot be committed, and none without its text', async () => {
   expect((await commit([GOAL], [], ['Fix it'], 'no file was changed')).seen).toEqual([]);
   const { seen, said } = await commit([finding('FQ7K2')], []);
-  expect([seen, said]).toEqual([[], 'Done.']);
+  const notRun = 'The test of FQ7K2 was not run: its test is not in its comment as it was.';
+  expect([seen, said]).toEqual([[], `Done.\n\n${notRun}`]);
 });
 
 it('a test that cannot run is said', () => {

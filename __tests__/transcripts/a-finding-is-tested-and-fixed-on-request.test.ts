@@ -97,7 +97,7 @@ it('a finding is shown by a test on request, fixed until its test passes, and cl
   expect(fix.asked[0]?.messages[0]).toContain('Your goal is that this test passes.');
   expect(fix.asked[0]?.messages[0]).toContain("import { first } from './list.mjs';");
   expect(resultsOf(fix.asked.at(-1)).join('\n')).toMatch(
-    /Not committed yet: the test of F\w{4} does not pass over your changes, it still sees "2"/,
+    /Not committed yet: the test of F\w{4} does not pass over your changes, it fails as before/,
   );
   expect(fix.answer).toContain(`With it the test of ${handle} passes: it sees \`1\`.`);
   expect(stage.github.files(REPO, BRANCH)).toEqual({ 'list.mjs': FIXED });

@@ -5,6 +5,7 @@ import {
   formatGoalEnd,
   formatGoalMissed,
   formatGoalNotRun,
+  WHY_NOT_SHOWN,
 } from '../findings/post/test-command-text.js';
 import type { RunOutcome } from '../lib/outcome.js';
 import { redact } from '../safety/redact.js';
@@ -31,15 +32,20 @@ export function createFixTests(
 ): FixTests {
   const tested = findings.filter(hasTest);
   const results = new Map<string, TestResult>();
+  const committed = new Set<string>();
 
-  /** Runs the test of the finding that a commit fixes; a text says once that it does not pass. */
-  async function failureOf(message: string, signal: AbortSignal): Promise<string | undefined> {
-    const named =
-      findings.length === 1
-        ? tested
-        : tested.filter((candidate) => message.includes(candidate.handle));
-    const [finding] = named;
-    if (finding === undefined || named.length > 1) return undefined;
+  /** The finding with a test that a commit fixes. */
+  function fixedBy(message: string): TestedFinding | undefined {
+    const named = (candidate: FindingToFix) => message.includes(candidate.handle);
+    const [finding, ...others] = findings.length === 1 ? tested : tested.filter(named);
+    return others.length > 0 ? undefined : finding;
+  }
+
+  /** Runs the test of a finding before its commit; a text says once that it does not pass. */
+  async function failureOf(
+    finding: TestedFinding,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     if (typeof bench === 'string' || changes.problem !== undefined) return undefined;
 
     const { handle, test } = finding;
@@ -58,16 +64,34 @@ export function createFixTests(
     return formatGoalMissed(finding, result, output);
   }
 
+  async function commit(tool: Tool, ...[input, signal]: Parameters<Tool['execute']>) {
+    const { message } = (input ?? {}) as { readonly message?: unknown };
+    const finding = fixedBy(String(message ?? ''));
+    if (finding === undefined) return await tool.execute(input, signal);
+    const failure = await failureOf(finding, signal);
+    if (failure !== undefined) return { text: failure, isError: true };
+    const answer = await tool.execute(input, signal);
+    if (answer.isError !== true) committed.add(finding.handle);
+    return answer;
+  }
+
   return {
     before: (tools) =>
-      tools.map((tool) => (tool.name === COMMIT ? withTestFirst(tool, failureOf) : tool)),
+      tools.map((tool) =>
+        tool.name === COMMIT
+          ? { ...tool, execute: (input, signal) => commit(tool, input, signal) }
+          : tool,
+      ),
     withResults(outcome) {
       if (outcome.kind !== 'completed') return outcome;
-      const sentences = tested.flatMap((finding) => {
-        const { handle } = finding;
+      const sentences = findings.flatMap((finding) => {
+        const { handle, test } = finding;
+        if (test === undefined) return [];
+        if (!hasTest(finding)) return formatGoalNotRun(handle, WHY_NOT_SHOWN.edited);
         if (typeof bench === 'string') return formatGoalNotRun(handle, bench);
         const result = results.get(handle);
-        return result === undefined ? [] : formatGoalEnd(finding, result);
+        if (result === undefined) return [];
+        return formatGoalEnd(finding, result, committed.has(handle));
       });
       const answer = [outcome.answer.trimEnd(), ...sentences].join('\n\n');
       return sentences.length === 0 ? outcome : { ...outcome, answer };
@@ -77,20 +101,4 @@ export function createFixTests(
 
 function hasTest(finding: FindingToFix): finding is TestedFinding {
   return finding.test !== undefined && finding.testText !== undefined;
-}
-
-function withTestFirst(
-  tool: Tool,
-  failureOf: (message: string, signal: AbortSignal) => Promise<string | undefined>,
-): Tool {
-  return {
-    ...tool,
-    async execute(input, signal) {
-      const { message } = (input ?? {}) as { readonly message?: unknown };
-      const failure = await failureOf(String(message ?? ''), signal);
-      return failure === undefined
-        ? await tool.execute(input, signal)
-        : { text: failure, isError: true };
-    },
-  };
 }

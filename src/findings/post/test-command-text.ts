@@ -57,11 +57,11 @@ export function formatLookEnd(
 
 /** For the model, before its commit. */
 export function formatGoalMissed(
-  { handle, test: { saw } }: { readonly handle: string; readonly test: FindingTest },
+  { handle }: { readonly handle: string },
   result: TestResult,
   output: string,
 ): string {
-  const seen = result === 'fails' ? `it still sees "${saw[0]}"` : 'it says nothing now';
+  const seen = result === 'fails' ? 'it fails as before' : 'it says nothing now';
   const printed = output === '' ? '' : `\n${fence(output, { source: 'output of the test' })}`;
   return `Not committed yet: the test of ${handle} does not pass over your changes, ${seen}. Correct them, or call again if the test is wrong.${printed}`;
 }
@@ -70,15 +70,17 @@ export function formatGoalMissed(
 export function formatGoalEnd(
   { handle, test: { saw } }: { readonly handle: string; readonly test: FindingTest },
   result: TestResult,
+  isCommitted: boolean,
 ): string {
   const [withFault, withoutFault] = saw.map(codeSpan);
+  const test = `${isCommitted ? 'With it' : 'Over changes that were not committed,'} the test of ${handle}`;
   switch (result) {
     case 'passes':
-      return `With it the test of ${handle} passes: it sees ${withoutFault}.`;
+      return `${test} passes: it sees ${withoutFault}.`;
     case 'fails':
-      return `With it the test of ${handle} still fails: it sees ${withFault}.`;
+      return `${test} still fails: it sees ${withFault}.`;
     case 'unclear':
-      return `With it the test of ${handle} says nothing.`;
+      return `${test} says nothing.`;
   }
 }
 

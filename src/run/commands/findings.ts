@@ -343,7 +343,9 @@ async function withTests(
     const testText = finding.test && findTestText(finding.test, finding, ledger.seen);
     return { ...finding, testText };
   });
-  if (findings.every(({ testText }) => testText === undefined)) return { findings };
+  if (findings.every(({ test }) => test === undefined)) return { findings };
+  if (findings.every(({ testText }) => testText === undefined))
+    return { findings, bench: WHY_NOT_SHOWN.edited };
   const place = { agent, head: change.head };
   return { findings, bench: await openBench(command, findings, place, deps) };
 }
