@@ -46,7 +46,8 @@ const ROOMS = [
  */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   findings: [
-    'finding.ts checks.ts',
+    'finding.ts',
+    'checks.ts',
     'check-rows.ts',
     'kept-finding.ts',
     'state-facts.ts',

@@ -60,6 +60,8 @@ describe('a file of checks', () => {
     ['with a name that is too long', `## ${'x'.repeat(81)}\ny`, 0, /more than 80/],
     ['with hidden characters in a name', '## A\u202eb\ny', 0, /hidden characters in its name/],
     ['with hidden characters in a text', '## A\ny\u200bz\u202e', 0, /has hidden characters/],
+    ['with a name of quotes alone', '## “”\ny', 0, /has no name/],
+    ['with a name like that of a finding', '## FQ7K2\ny', 0, /"FQ7K2" is named like a finding/],
     ['with an unknown level', '## A\nlevel: fatal\ny', 1, /"fatal" counts as `warning`/],
     ['with a broken pattern', '## A\npaths: src/[\ny', 0, /cannot be read/],
     [
@@ -233,6 +235,11 @@ describe('the table', () => {
     expect(format([row('fail')], false)).toBe('Checks: 1 fails, as before.');
     expect(format([row('pass')])).toBe('**Checks: 1 passes.**');
     expect(format([])).toBe('');
+  });
+
+  it('offers a command that reads the name as it is', () => {
+    const text = format([row('fail', { name: 'No "magic" numbers' })]);
+    expect(text).toContain('`/axe dismiss "No magic numbers" why`');
   });
 
   it('cleans and escapes names', () => {

@@ -4,6 +4,7 @@ import { cleanLine, count } from '../lib/text/format.js';
 import { compileGlob, PatternError } from '../lib/text/glob.js';
 import { textId } from '../lib/text/text-id.js';
 import { hiddenIn } from '../safety/hidden.js';
+import { parseHandle } from './finding.js';
 
 /** The rules of a project for its changes, in words. Only the base's are read. */
 export const CHECKS_FILE = '.axe/checks.md';
@@ -116,7 +117,8 @@ function readSection(
 }
 
 function problemOfName(name: string): string | undefined {
-  if (name === '') return 'has no name';
+  if (foldCheckName(name) === '') return 'has no name';
+  if (parseHandle(name) !== undefined) return 'is named like a finding';
   if ([...name].length > MAX_NAME) return `has more than ${MAX_NAME} characters in its name`;
   return hiddenIn(name) === undefined ? undefined : 'has hidden characters in its name';
 }

@@ -133,6 +133,10 @@ it.each([
   },
 );
 
+it('a finding in quotes is no check', () => {
+  expect(read('/axe dismiss "FQ7K2" why')).toMatchObject({ verb: 'dismiss', handle: 'FQ7K2' });
+});
+
 it('a reply in a set phrase dismisses what its conversation holds, and nothing elsewhere', () => {
   expect(read('Not a bug.', IN_THREAD)).toMatchObject({ verb: 'dismiss', isReply: true });
   expect(read('Not a bug.')).toBeUndefined();

@@ -61,9 +61,14 @@ export function formatChecks(
   const wrong = shown.find((row) => stateOf(row) !== 'overruled');
   const hint =
     offersCommands && wrong !== undefined
-      ? `\n\n<sub>Wrong? ${clean(codeSpan(`/axe dismiss "${wrong.check.name}" why`))}</sub>`
+      ? `\n\n<sub>Wrong? ${clean(codeSpan(`/axe dismiss "${withoutQuotes(wrong.check.name)}" why`))}</sub>`
       : '';
   return `${counts}\n\n${table}${hint}`;
+}
+
+/** A name as a command can have it in quotes; a comparison of two names leaves them out. */
+function withoutQuotes(name: string): string {
+  return name.replace(/["“”„‟]/g, '');
 }
 
 const MAX_PATH = 200;

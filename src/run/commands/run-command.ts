@@ -414,7 +414,8 @@ function readLine(line: string, below: string, trigger: CommentTrigger): ReadCom
 /** Below a pull request, a name in quotes is that of a check; in a thread it is a reason. */
 function checkCommand(line: string, trigger: CommentTrigger): CheckCommand | undefined {
   const [, verb = '', check = '', reason = ''] = NAMED_CHECK.exec(line) ?? [];
-  if (check.trim() === '' || trigger.inReplyTo !== undefined) return undefined;
+  const isCheck = check.trim() !== '' && parseHandle(check) === undefined;
+  if (!isCheck || trigger.inReplyTo !== undefined) return undefined;
   return {
     verb: verb.toLowerCase() === 'reopen' ? 'reopen' : 'dismiss',
     check: cleanLine(check, MAX_CHECK_NAME),
