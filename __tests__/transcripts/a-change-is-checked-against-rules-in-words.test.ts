@@ -124,6 +124,24 @@ it('a rule that is gone holds nothing up, and that is not said', async () => {
   expect(stage.repo.talk.reviews).toHaveLength(1);
 });
 
+it.each([
+  ['that cannot be saved', 'write', /was not kept: .*No\./],
+  ['of a reader', 'read', /^$/],
+] as const)('a word %s overrules nothing', async (_, role, said) => {
+  const { stage } = await checked('fail');
+  const answer = { status: 403, body: { message: 'No.' }, times: 99 } as const;
+  if (role === 'write')
+    stage.github.fail({ route: 'POST /graphql', contains: 'createCommitOnBranch', ...answer });
+  const comment = commentOnPull(stage, '/axe dismiss "New functions have a test" a stub');
+  stage.repo.roles.set('Codertocat', role);
+  await stage.run({ ...comment, inputs: INPUTS });
+  stage.github.recover();
+  stage.repo.roles.set('Codertocat', 'write');
+  expect([...stage.repo.comments].map(({ body }) => body).join('\n')).toMatch(said);
+  const again = await stage.run({ ...push(stage, SECOND, { diff: QUEUE }), inputs: INPUTS });
+  expect(again.exitCode).toBe(1);
+});
+
 const REFUSED = { kind: 'raw', status: 401, body: { error: { message: 'No.' } } } as const;
 
 it.each<[string, ModelScript, boolean, string]>([

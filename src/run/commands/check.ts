@@ -5,7 +5,7 @@ import type { Dependencies } from '../dependencies.js';
 import { refusal } from '../memory-commands/command-session.js';
 import type { RunRequest } from '../records.js';
 import { warnUnsaved } from '../save.js';
-import { settleFindings } from '../settle-findings.js';
+import { type SettledFindings, settleFindings } from '../settle-findings.js';
 import {
   type AgentMemory,
   type CheckCommand,
@@ -45,8 +45,18 @@ export async function runCheckCommand(
   const buffered = { ...NO_PUBLICATIONS, overruled: { name, word } };
   const decision = { pull: trigger.number, start: ledger, buffered, isOld: false };
   const findings = await settleFindings(decision, run, deps);
+  // Unlike a word on a finding, nothing but the record holds it.
+  const lost = whyLost(findings);
+  if (lost !== undefined) {
+    warnUnsaved(findings.save, agent.name, deps);
+    return { result: refusal('not-saved', `the word on the check was not kept: ${lost}`) };
+  }
   const news = { ...findings, trigger, agent: agent.name, head, skipped: undefined };
   await deps.publisher.tellFindings({ ...news, answered: new Set() });
-  warnUnsaved(findings.save, agent.name, deps);
   return { result: commandDone(formatOverruled(name, verb === 'reopen'), true), among: 'for-all' };
+}
+
+function whyLost({ save, trouble }: SettledFindings): string | undefined {
+  if (save.kind === 'failed') return save.failure.message;
+  return save.kind === 'moved' ? 'other runs changed the record meanwhile' : trouble;
 }
