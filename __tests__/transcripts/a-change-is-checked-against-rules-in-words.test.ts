@@ -145,7 +145,8 @@ it.each([
 const REFUSED = { kind: 'raw', status: 401, body: { error: { message: 'No.' } } } as const;
 
 it.each<[string, ModelScript, boolean, string]>([
-  ['get no answer', checking('none'), true, '1 check has no answer'],
+  ['get no answer', checking('none'), true, 'checks in words have no answer: the model'],
+  ['count as unanswered', checking('none'), true, '1 check has no answer'],
   ['cannot be read', checking('pass'), false, 'nobody knows which checks fail'],
   ['are not asked', [REFUSED], true, 'nobody knows which checks fail'],
 ])('rules that %s fail the step', async (_, model, isRead, why) => {

@@ -265,6 +265,8 @@ export const WARNING_TITLES = {
   'not-demonstrated': 'No tests of findings',
   /** Mistakes in the file of checks in words. */
   'checks-invalid': 'Checks',
+  /** Checks in words that the model gave no answer on that counts. */
+  'checks-unanswered': 'Checks',
   'publish-failed': 'Not done on GitHub',
   'input-invalid': 'Input',
   /** An input that changes nothing for this agent and event. */

@@ -6,7 +6,8 @@ import { CheckAnswers, rowWithoutAsking, unanswered } from '../findings/decide/c
 import { linesOfDiff, ShownFiles, type ShownLines } from '../findings/decide/evidence.js';
 import { describeRules } from '../findings/post/checks-text.js';
 import { CHECKS } from '../lib/defaults.js';
-import type { RunStats } from '../lib/outcome.js';
+import { AxeError } from '../lib/errors.js';
+import { errorOf, type RunStats } from '../lib/outcome.js';
 import { parseDiff, pathsOf } from '../lib/text/diff.js';
 import { addStats } from '../loop/reply.js';
 import { describeDiff } from '../prompt/describe.js';
@@ -81,6 +82,11 @@ async function ask(
   const inDiff = linesOfDiff(parseDiff(diff));
   const shown = new ShownFiles(inDiff);
   const answers = new CheckAnswers(checks, { shown, diff: new ShownFiles(inDiff) });
+  const warn = (lost: AxeError) => {
+    const { reasons, remedy } = formatLostParts([lost]);
+    const message = `checks in words have no answer: ${reasons}`;
+    loop.reporter.warn({ code: 'checks-unanswered', message, remedy });
+  };
   try {
     // The model of the reviewer, not that of its verifier.
     const review = { ...parent.review, verifier: '', verifyModel: undefined };
@@ -105,11 +111,11 @@ async function ask(
       show: (lines: readonly ShownLines[]) => shown.show(lines),
     };
     const outcome = await holdConversation({ ...opened, plan, purpose }, run);
+    if (!answers.isComplete)
+      warn(errorOf(outcome) ?? new AxeError('the model did not answer all of them'));
     return { rows: answers.rows, stats: [outcome.stats] };
   } catch (thrown) {
-    const { reasons, remedy } = formatLostParts([lostByThrown(thrown)]);
-    const message = `the checks in words were not asked: ${reasons}`;
-    loop.reporter.warn({ code: 'not-verified', message, remedy });
+    warn(lostByThrown(thrown));
     return { rows: answers.rows, stats: [] };
   }
 }
