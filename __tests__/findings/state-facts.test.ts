@@ -298,6 +298,25 @@ describe('the copy of a record in a review', () => {
     expect(readCopy(text)?.isCut).toBe(isCut);
   });
 
+  it.each([
+    ['with all words', 'n', 'y', ['y'.repeat(160)]],
+    ['without reasons that do not fit', 'n', '<', ['']],
+    ['not at all without room', '<', '<', undefined],
+  ])('has the answers on rules %s', (_, letter, reason, reasons) => {
+    const name = letter.repeat(80);
+    const rule = { name, text: 'a'.repeat(16) };
+    const answer = { ...rule, answer: 'fail', quote: 'a'.repeat(16), level: 'error' } as const;
+    const word = { ...rule, login: 'octocat', why: reason.repeat(160), comment: 1 };
+    const [said, over] = [Array(20).fill(answer), Array(20).fill(word)];
+    const checks = { head: 'a'.repeat(40), said, over };
+    const record = copyOfRecord({ findings: [kept()], heard: [], review: 0, checks });
+    expect(record.checks?.over.slice(0, 1).map(({ why }) => why)).toEqual(reasons);
+    const mark = formatMark({ kind: 'review', agent: 'a', head: 'a', part: 1, says: [], record });
+    expect(mark.length).toBeLessThanOrEqual(30_500);
+    expect(record.findings).toHaveLength(1);
+    expect(recordOfPull([{ kind: 'checks', pull: 1, ...checks }], 1)?.checks).toBeDefined();
+  });
+
   it('after a mention is of the agent', () => {
     expect(agentOfReviewer('bot/reply-9')).toBe('bot');
   });

@@ -144,9 +144,9 @@ export function recordOfPull(
   const ofPull = facts.filter((fact) => fact.pull === pullNumber);
   const findings = ofPull.filter((fact): fact is KeptFinding => fact.kind === 'finding');
   const heard = ofPull.find((fact): fact is HeardFact => fact.kind === 'heard');
-  const isKnown = ofPull.some(({ kind }) => kind === 'reviewed') || heard !== undefined;
-  if (!isKnown && findings.length === 0) return undefined;
   const checks = ofPull.find((fact): fact is ChecksFact => fact.kind === 'checks');
+  const isKnown = ofPull.some(({ kind }) => kind === 'reviewed') || heard !== undefined;
+  if (!isKnown && findings.length === 0 && checks === undefined) return undefined;
   return { findings, heard: heard?.ids ?? [], review: heard?.review ?? 0, checks };
 }
 
@@ -243,8 +243,9 @@ export function copyOfRecord(
   room = MAX_COPY,
 ): RecordCopy {
   const ids = heard.slice(-MAX_HEARD_IN_COPY);
-  const sizeOfChecks = checks === undefined ? 0 : sizeInMark(checks);
-  const most = Math.min(room, MAX_COPY) - 15 * ids.length - 100 - sizeOfChecks;
+  const whole = Math.min(room, MAX_COPY) - 15 * ids.length - 100;
+  const fittingChecks = checks && fitChecks(checks, whole / 2);
+  const most = whole - (fittingChecks === undefined ? 0 : sizeInMark(fittingChecks));
   let free = most;
   const shortened = fitFindings(keptOfPull(findings), most, sizeInMark);
   const fitting = shortened.filter((finding) => {
@@ -256,11 +257,17 @@ export function copyOfRecord(
   // An older review may have what does not fit; it must not count as ended.
   const isMissing = shortened.some((finding) => isOpen(finding) && !fitting.includes(finding));
   const cut = isMissing || isCut === true ? { isCut: true as const } : {};
-  const checksPart = checks === undefined ? {} : { checks };
+  const checksPart = fittingChecks === undefined ? {} : { checks: fittingChecks };
   return { v: VERSION, findings: fitting, heard: ids, ...checksPart, ...cut };
 }
 
 const MAX_HEARD_IN_COPY = 100;
+
+/** Checks without people's reasons where these do not fit; undefined if nothing does. */
+function fitChecks(checks: KeptChecks, most: number): KeptChecks | undefined {
+  const shorter = { ...checks, over: checks.over.map((word) => ({ ...word, why: '' })) };
+  return [checks, shorter].find((part) => sizeInMark(part) <= most);
+}
 
 /** Characters that could end a comment take six units in a hidden line. */
 function sizeInMark(part: KeptFinding | KeptChecks): number {
