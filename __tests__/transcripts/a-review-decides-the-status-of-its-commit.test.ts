@@ -220,7 +220,7 @@ describe('a run that is skipped', () => {
     const labeled = { name: 'pull_request', payload: { ...payload, label: { name: 'bug' } } };
     const again = await stage.run({ event: labeled });
     expect(again.outputs).toMatchObject({ conclusion: 'skipped', reason: 'nothing-new' });
-    const why = 'Commit ec26c3e of pull request #2 was reviewed before.';
+    const why = 'Commit ec26c3e of pull request #2 has already been reviewed.';
     expect(told(again)).toEqual([expect.stringContaining(why)]);
     expect(stage.model.requests()).toHaveLength(asked);
   });

@@ -213,7 +213,7 @@ function skipWithoutWords(trigger: Trigger): Skip | undefined {
   if (trigger.action === 'dismissed') {
     return skip(
       'no-change',
-      `The review by ${trigger.author.login} was dismissed, which asks nothing`,
+      `The review by ${trigger.author.login} was dismissed, so there is nothing to do`,
       'Write `types: [submitted]` below `pull_request_review` in the workflow.',
     );
   }
@@ -355,10 +355,10 @@ function skipByState(
   if (isReviewed && isRepeatable(trigger)) {
     return skip(
       'nothing-new',
-      `Commit ${trigger.head.sha.slice(0, 7)} of pull request #${trigger.number} was reviewed before`,
+      `Commit ${trigger.head.sha.slice(0, 7)} of pull request #${trigger.number} has already been reviewed`,
       offersCommands(policy)
-        ? 'Start the run again, or write `/axe review full` in a comment.'
-        : 'Start the run again to have it reviewed once more.',
+        ? 'Run the job again, or write `/axe review full` in a comment.'
+        : 'Run the job again to review it again.',
     );
   }
   if (isPaused && isPausable(trigger)) {

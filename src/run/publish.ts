@@ -208,7 +208,7 @@ function unreadFindings(message: string): Extract<RunReport, { kind: 'skipped' }
     kind: 'skip',
     reason: 'findings-unread',
     message: message.replace(/\.$/, ''),
-    remedy: 'Start the run again.',
+    remedy: 'Run the job again.',
   } as const;
   return { kind: 'skipped', decision, areFindingsUnread: true };
 }

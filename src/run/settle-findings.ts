@@ -152,5 +152,5 @@ async function look(
 
 function unsayable(pull: number, trouble: string) {
   const message = `#${pull} could not be read, so nobody knows what was said there: ${trouble.replace(/\.$/, '')}`;
-  return { message, remedy: 'Start the run again.' };
+  return { message, remedy: 'Run the job again.' };
 }
