@@ -24,6 +24,8 @@ export function answerText(
   clean: (markdown: string) => string,
 ): string {
   const answer = answerOf(outcome, clean);
+  // The end of such a run, which comes first, already says that nothing was reviewed.
+  if (isUnreviewed(outcome)) return answer;
   if (coverage === undefined || coverage.kind === 'whole' || answer.trim() === '') return answer;
   return `*${clean(formatCoverage(coverage, plan.scope))}*\n\n${answer}`;
 }
@@ -45,7 +47,10 @@ export function signature({ plan, change, read: { coverage } }: PublishRequest):
 function answerOf(outcome: RunOutcome, clean: (markdown: string) => string): string {
   if (outcome.kind === 'completed') return outcome.answer;
   if (outcome.kind !== 'incomplete' && outcome.kind !== 'exhausted') return '';
-  return outcome.answer === '' ? '' : `${clean(outcome.answer)}\n\n*${formatEnd(outcome)}*`;
+  if (outcome.answer === '') return '';
+  const end = `*${formatEnd(outcome)}*`;
+  const text = clean(outcome.answer);
+  return isUnreviewed(outcome) ? `${end}\n\n${text}` : `${text}\n\n${end}`;
 }
 
 /** The author of a text, in markdown. */
