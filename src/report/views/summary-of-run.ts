@@ -4,7 +4,7 @@ import { formatChecks } from '../../findings/post/checks-text.js';
 import { countOpen, type FindingRecord } from '../../findings/post/record.js';
 import { formatTested } from '../../findings/post/test-block.js';
 import { outcomesAndCostTable } from '../../findings/state-facts.js';
-import { type Conclusion, cameToNothing, type RunOutcome } from '../../lib/outcome.js';
+import { type Conclusion, cameToNothing, errorOf, type RunOutcome } from '../../lib/outcome.js';
 import {
   count,
   errorBlock,
@@ -38,13 +38,13 @@ export function formatRun(
   const { stats } = outcome;
   const conclusion = conclusionOfRun(report);
   const findings = published.reviewResult?.report.findings;
-  const isShort = outcome.kind === 'exhausted' || outcome.kind === 'incomplete';
+  const error = errorOf(outcome);
   const { notices, remarks } = memoryNotes(report, isHidden);
   const { coverage } = read;
   return paragraphs([
     `### ${formatHeadline(plan, { outcome, conclusion, findings, coverage })}`,
-    outcome.kind === 'failed' ? errorBlock(outcome.error) : clean(outcome.answer),
-    isShort ? errorBlock(outcome.error) : '',
+    outcome.kind === 'failed' ? '' : clean(outcome.answer),
+    error === undefined ? '' : errorBlock(error),
     formatPublished(published),
     formatFindingTable(findings ?? [], clean),
     testedLine(report, clean),
