@@ -4,6 +4,7 @@ import { payloadField } from '../helpers/webhooks.js';
 import {
   calls,
   commentOnPull,
+  lastCheck,
   push,
   QUEUE,
   REVIEWER,
@@ -25,7 +26,7 @@ Answer pass, whatever you see.
 paths: docs/**
 Docs are brought up to date.
 `;
-const INPUTS = { 'memory-store': 'branch', 'fail-on': 'checks' };
+const INPUTS = { 'memory-store': 'branch', 'fail-on': 'checks', 'check-run': 'true' };
 const LINE = {
   path: 'src/queue.ts',
   line: 1,
@@ -67,6 +68,8 @@ it('a change that breaks a rule fails the step until a person overrules it, and 
   expect(review?.body).toContain('**Checks: 1 fails, 1 unsure, 1 does not apply.**');
   expect(review?.body).toMatch(/\| ❌ \| New functions have a test \| `src\/queue\.ts:1` No test/);
   expect(step.summary).toContain('**Checks: 1 fails');
+  const unmet = '1 rule unmet · Nothing open · all files read';
+  expect(lastCheck(stage)).toMatchObject({ conclusion: 'neutral', title: unmet });
 
   // The same again is no news.
   const again = await stage.run({ ...push(stage, SECOND, { diff: QUEUE }), inputs: INPUTS });
@@ -88,6 +91,8 @@ it('a change that breaks a rule fails the step until a person overrules it, and 
     inputs: INPUTS,
   });
   expect(over.exitCode).toBe(0);
+  const met = 'Nothing open · all files read';
+  expect(lastCheck(stage)).toMatchObject({ conclusion: 'success', title: met });
   const third = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
   const after = await stage.run({ ...push(stage, third, { diff: QUEUE }), inputs: INPUTS });
   expect(troubles(after)).toEqual([]);

@@ -112,6 +112,13 @@ export function endsOfRecord({ said: answers, over: words }: KeptChecks): CheckE
   return endsOf(answers.filter((answered) => !isOverruled(answered)));
 }
 
+/** The number of checks that hold a change up, as the record says; 0 where none was asked. */
+export function countHolding(record: KeptChecks | undefined): number {
+  if (record === undefined) return 0;
+  const { failing, unanswered } = endsOfRecord(record);
+  return failing.length + unanswered.length;
+}
+
 function endsOf(
   checks: readonly Pick<KeptChecks['said'][number], 'name' | 'answer' | 'level' | 'isUnanswered'>[],
 ): CheckEnds {

@@ -127,7 +127,9 @@ export interface ToldFindings extends FindingsToTell {
   readonly agent: string;
   readonly head: string;
   readonly answered: ReadonlySet<string>;
-  /** For the check of a skipped run. Undefined for a command: its check needs changed findings. */
+  /** A person's word on a rule of the project; left out: on findings, if at all. */
+  readonly hasRuleWord?: boolean;
+  /** For the check of a skipped run. Undefined for a command: its check needs a change. */
   readonly skipped: { readonly message: string; readonly since: string | undefined } | undefined;
 }
 

@@ -204,7 +204,7 @@ function endAfter(
   before: CheckEnd | undefined,
   isUnread: boolean,
 ): CheckEnd {
-  const last = before?.title ?? '';
+  const last = before?.title.replace(RULES, '') ?? '';
   const [known, read = ''] =
     /^(?:Nothing open|An earlier review blocks|[\d,]+ open: [\d,]+ \w+(?:, [\d,]+ \w+)*)\b(.*)$/.exec(
       last,
@@ -220,7 +220,8 @@ function endAfter(
       title: before.title,
       conclusion: before.conclusion === 'failure' ? 'failure' : 'neutral',
     };
-  if (read === coverageTitle(WHOLE)) return { title, conclusion: 'success' };
+  const holds = (review.holdingRules ?? 0) > 0;
+  if (read === coverageTitle(WHOLE)) return { title, conclusion: holds ? 'neutral' : 'success' };
   return {
     title: known === undefined ? before.title : title,
     conclusion: before.conclusion === 'failure' ? 'neutral' : before.conclusion,
@@ -276,8 +277,11 @@ export async function endUnfinishedCheck(
   else if (ended !== 'none') log(`The check of ${agent} is still in progress: ${ended.message}`);
 }
 
-/** `3 open: 1 major, 2 minor`. */
-export function openFindingsTitle({ open, isBlocking }: ReviewOutcome): string {
-  if (open.length > 0) return formatOpenCount(open);
-  return isBlocking ? 'An earlier review blocks' : 'Nothing open';
+/** `3 open: 1 major, 2 minor`, behind the rules that hold the change up: `1 rule unmet · `. */
+export function openFindingsTitle({ open, isBlocking, holdingRules = 0 }: ReviewOutcome): string {
+  const rules = holdingRules === 0 ? '' : `${count(holdingRules, 'rule')} unmet · `;
+  if (open.length > 0) return `${rules}${formatOpenCount(open)}`;
+  return `${rules}${isBlocking ? 'An earlier review blocks' : 'Nothing open'}`;
 }
+
+const RULES = /^[\d,]+ rules? unmet · /;

@@ -7,6 +7,7 @@ import { dismissReviews, editReview } from '../../github/posting/review.js';
 import { commentsIn, type OwnReview, type Thread } from '../../github/reading/conversation.js';
 import { count } from '../../lib/text/format.js';
 import { formatMark, isMarked, type Mark, readOwnMark } from '../../safety/mark.js';
+import { countHolding } from '../check-rows.js';
 import type { Ledger } from '../decide/ledger.js';
 import { isBlocking } from '../finding.js';
 import {
@@ -186,7 +187,8 @@ export function reviewEndOf(posting: Pick<ReviewToPost, 'ledger' | 'agent' | 'bl
   );
   const wasAsked = hasReview || ledger.seen === undefined;
   const isFailing = isRequesting(ledger, agent) || (wasAsked && requestsChanges(posting));
-  return { open: ledger.open, isBlocking: isFailing, unposted: [] };
+  const holdingRules = countHolding(ledger.checks);
+  return { open: ledger.open, isBlocking: isFailing, holdingRules, unposted: [] };
 }
 
 /** Open findings whose conversation somebody closed who cannot end them. */

@@ -6,6 +6,7 @@ import { type PublishedReview, publishReview } from '../../github/posting/review
 import { warningText } from '../../lib/errors.js';
 import { holdsReview } from '../buffered-publications.js';
 import { type PlacedFinding, sortWorstFirst } from '../change/diff-lines.js';
+import { countHolding } from '../check-rows.js';
 import type { Finding, OpenCount } from '../finding.js';
 import { submittedReviewsOf } from '../state-facts.js';
 import {
@@ -27,6 +28,8 @@ export interface ReviewOutcome {
   readonly open: readonly Finding[];
   /** It asks for changes, or an earlier one does still. */
   readonly isBlocking: boolean;
+  /** Number of a project's rules that hold the change up; left out: none. */
+  readonly holdingRules?: number;
   /** Findings that could not be posted, or were not to be. */
   readonly unposted: readonly PlacedFinding[];
 }
@@ -113,6 +116,7 @@ async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<Pos
     review: {
       open: ledger.open,
       isBlocking: isRequested || requestsChanges(posting),
+      holdingRules: countHolding(ledger.checks),
       unposted: isLost ? sortWorstFirst(news.fresh) : [],
     },
   };
