@@ -51,8 +51,8 @@ export async function runCheckCommand(
     warnUnsaved(findings.save, agent.name, deps);
     return { result: refusal('not-saved', `the word on the check was not kept: ${lost}`) };
   }
-  const about = { trigger, agent: agent.name, head, skipped: undefined };
-  const news = { ...findings, ...about, hasRuleWord: true };
+  const event = { trigger, agent: agent.name, head, skipped: undefined };
+  const news = { ...findings, ...event, hasRuleWord: true };
   await deps.publisher.tellFindings({ ...news, answered: new Set() });
   return { result: commandDone(formatOverruled(name, verb === 'reopen'), true), among: 'for-all' };
 }
