@@ -110,8 +110,7 @@ it.each([
 
 it('the first save of all sends as many requests more as the page states', async () => {
   const { github } = await run({ event: SCHEDULE }, REPORTS, false);
-  const [, more = ''] =
-    /makes (\d) more\. So does the run that creates the branch/.exec(PAGE) ?? [];
+  const [, more = ''] = /makes (\d) more, as does the run that creates the branch/.exec(PAGE) ?? [];
   expect(github.calls()).toHaveLength(statedRequests('A scheduled report') + Number(more));
 });
 
