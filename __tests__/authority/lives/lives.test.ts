@@ -151,6 +151,16 @@ describe('a life that once broke a promise', () => {
       ],
     ],
     [
+      'a finding is not raised again by the run that passes on its dismissal',
+      { ...SETUP, authorMayWrite: false },
+      [
+        step('review', { m: 3 }),
+        step('reply', { m: 4, fault: 'unreadable' }),
+        REVIEW,
+        step('review', { n: 11, m: 4, mind: 'evil' }),
+      ],
+    ],
+    [
       'an answer that did not arrive under a comment that was deleted is said once',
       { ...FORK, maxComments: 1, blockOn: undefined },
       [

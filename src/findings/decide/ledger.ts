@@ -428,6 +428,9 @@ export function applyToLedger(
   if (pushed !== undefined) ledger.endCommitted(pushed);
   ledger.endRepaired();
   for (const { id, test } of buffered.shownNow ?? []) ledger.noteTest(id, test);
+  // What a person has dismissed is not raised again on its line, by the run that passes it on either.
+  const isDismissal = ({ how }: Settlement) => how === 'dismissed';
+  const claimed = endAll(ledger, buffered.settlements.filter(isDismissal));
   const keptById = new Map<string, KnownFinding>();
   const heldBack = [...buffered.heldBack];
   const fresh: PlacedFinding[] = [];
@@ -448,13 +451,8 @@ export function applyToLedger(
     if (raising.kind === 'kept') keptById.set(raising.finding.id, raising.finding);
     if (raising.kind === 'held-back') heldBack.push({ finding: placed.finding, of: raising.of });
   }
-  const claimed: Settlement[] = [];
-  for (const settlement of buffered.settlements) {
-    const isStill = ledger.open.some(({ id }) => id === settlement.finding.id);
-    const isPeoples = ledger.whyPeopleDecide(settlement) !== undefined;
-    const end = ledger.end(settlement);
-    if (typeof end === 'string' && isStill && isPeoples) claimed.push(settlement);
-  }
+  const others = buffered.settlements.filter((settlement) => !isDismissal(settlement));
+  claimed.push(...endAll(ledger, others));
   fresh.push(...placeUnsaid(ledger));
   const freshIds = new Set(fresh.map(({ finding }) => finding.id));
   const untold = ledger.findings.filter((finding) => isNews(finding) && !isUnsaid(finding));
@@ -467,6 +465,16 @@ export function applyToLedger(
     back: untold.filter(isOpen),
     claimed,
   };
+}
+
+/** Ends findings by the model's word. Returns the settlements that are left to people. */
+function endAll(ledger: Ledger, settlements: readonly Settlement[]): Settlement[] {
+  return settlements.filter((settlement) => {
+    const isStill = ledger.open.some(({ id }) => id === settlement.finding.id);
+    const isPeoples = ledger.whyPeopleDecide(settlement) !== undefined;
+    const end = ledger.end(settlement);
+    return typeof end === 'string' && isStill && isPeoples;
+  });
 }
 
 /** Keeps the answers on checks, and a person's word on one. */
