@@ -62,13 +62,16 @@ export type KeptChecks = Pick<v.InferOutput<typeof checksSchema>, 'head' | 'said
 /** A person's word on a check. */
 export type CheckOverrule = Omit<KeptChecks['over'][number], 'text'>;
 
-/** The person who has overruled the check as it is written now; undefined for nobody. */
-export function overruledBy(
-  check: Check,
-  record: KeptChecks | undefined,
-): KeptChecks['over'][number] | undefined {
-  const [name, text] = [foldCheckName(check.name), checkKey(check)];
-  return record?.over.find((word) => foldCheckName(word.name) === name && word.text === text);
+type Word = KeptChecks['over'][number];
+
+/** A person's word on the check as it is written now; undefined for none. */
+export function overruledBy(check: Check, record: KeptChecks | undefined): Word | undefined {
+  const asked = { name: check.name, text: checkKey(check) };
+  return record?.over.find((word) => isAbout(word, asked));
+}
+
+function isAbout(word: Word, { name, text }: Pick<Word, 'name' | 'text'>): boolean {
+  return foldCheckName(word.name) === foldCheckName(name) && word.text === text;
 }
 
 /** The record after a run has asked the checks. Words on checks that are gone go, too. */
@@ -77,7 +80,15 @@ export function keepRows(
   before: KeptChecks | undefined,
   head: string,
 ): KeptChecks {
-  const saidNow = rows.map(({ check, answer, quote, isUnanswered }) => ({
+  const answers = answersOf(rows);
+  const words = (before?.over ?? []).filter((word) =>
+    answers.some((answered) => isAbout(word, answered)),
+  );
+  return { head, said: answers, over: words };
+}
+
+function answersOf(rows: readonly CheckRow[]): KeptChecks['said'] {
+  return rows.map(({ check, answer, quote, isUnanswered }) => ({
     name: check.name,
     answer,
     quote,
@@ -85,18 +96,15 @@ export function keepRows(
     text: checkKey(check),
     ...(isUnanswered && { isUnanswered }),
   }));
-  const words = (before?.over ?? []).filter((word) =>
-    rows.some(({ check }) => overruledBy(check, { head, said: [], over: [word] }) !== undefined),
-  );
-  return { head, said: saidNow, over: words };
 }
 
 /** An answer differs from the last one that was said, or a check was added or has gone. */
 export function hasNewAnswers(rows: readonly CheckRow[], before: KeptChecks | undefined): boolean {
-  const keys = (parts: readonly { name: string; answer: string; text: string }[]) =>
-    parts.map(({ name, answer, text }) => `${foldCheckName(name)}\n${answer}\n${text}`).join('\n');
-  const now = keepRows(rows, before, '').said;
-  return keys(now) !== keys(before?.said ?? []);
+  const keys = (answers: KeptChecks['said']) =>
+    answers
+      .map(({ name, answer, text }) => `${foldCheckName(name)}\n${answer}\n${text}`)
+      .join('\n');
+  return keys(answersOf(rows)) !== keys(before?.said ?? []);
 }
 
 /** The ends of the checks that a run has asked. */
@@ -107,9 +115,7 @@ export function endsOfRows(rows: readonly CheckRow[]): CheckEnds {
 
 /** The ends of the checks as they were said last. */
 export function endsOfRecord({ said: answers, over: words }: KeptChecks): CheckEnds {
-  const isOverruled = ({ name, text }: (typeof answers)[number]) =>
-    words.some((word) => foldCheckName(word.name) === foldCheckName(name) && word.text === text);
-  return endsOf(answers.filter((answered) => !isOverruled(answered)));
+  return endsOf(answers.filter((answered) => !words.some((word) => isAbout(word, answered))));
 }
 
 /** The number of checks that hold a change up, as the record says; 0 where none was asked. */
