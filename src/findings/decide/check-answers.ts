@@ -1,9 +1,10 @@
+import { CHECK_LIMITS } from '../../lib/defaults.js';
 import { cleanLine, count } from '../../lib/text/format.js';
 import { acceptedAnswer, type PublicationAnswer, refusedAnswer } from '../buffered-publications.js';
 import { lineFingerprint } from '../change/diff-lines.js';
 import type { CheckAnswer, CheckRow } from '../check-rows.js';
 import { appliesTo, type Check, foldCheckName } from '../checks.js';
-import { checkEvidence, type ShownEvidence, type ShownFiles } from './evidence.js';
+import { checkEvidence, type ShownFiles } from './evidence.js';
 
 /** An answer of the model to one check. */
 interface ProposedAnswer {
@@ -26,14 +27,18 @@ export class CheckAnswers {
   constructor(
     private readonly checks: readonly Check[],
     private readonly lines: {
-      /** The lines that the conversation was shown. */
+      /** The lines that the conversation was shown, with those of the diff. */
       readonly shown: ShownFiles;
       readonly diff: ShownFiles;
     },
   ) {}
 
   get isComplete(): boolean {
-    return this.checks.every(({ name }) => this.#given.has(foldCheckName(name)));
+    return this.#missing.length === 0;
+  }
+
+  get #missing(): readonly Check[] {
+    return this.checks.filter(({ name }) => !this.#given.has(foldCheckName(name)));
   }
 
   /** A row for each check; one without a valid answer is unsure. */
@@ -50,7 +55,9 @@ export class CheckAnswers {
       const key = foldCheckName(proposed.check);
       const check = this.checks.find(({ name }) => foldCheckName(name) === key);
       if (check === undefined) {
-        problems.push(`no check is called ${JSON.stringify(cleanLine(proposed.check, 80))}`);
+        problems.push(
+          `no check is called ${JSON.stringify(cleanLine(proposed.check, CHECK_LIMITS.nameCharacters))}`,
+        );
         continue;
       }
       if (this.#given.has(key)) continue;
@@ -58,7 +65,7 @@ export class CheckAnswers {
       if (typeof row === 'string') problems.push(row);
       else this.#given.set(key, row);
     }
-    const missing = this.checks.filter(({ name }) => !this.#given.has(foldCheckName(name)));
+    const missing = this.#missing;
     if (missing.length === 0) return acceptedAnswer('All checks have their answer.');
     const names = missing.map(({ name }) => JSON.stringify(name)).join(', ');
     const reasons = problems.map((problem) => ` ${problem}.`).join('');
@@ -75,7 +82,10 @@ export class CheckAnswers {
     if (answer === 'unsure') return unsure(check, reason);
     if (answer === 'does not apply') return idle(check, reason);
 
-    const quoted = hasQuote ? this.#find({ path, line, code }, answer) : undefined;
+    // What breaks a rule is of the change; what keeps it can be anywhere.
+    const lines = answer === 'fail' ? this.lines.diff : this.lines.shown;
+    const evidence = hasQuote ? checkEvidence({ path, line, code }, lines) : undefined;
+    const quoted = typeof evidence === 'string' ? undefined : evidence;
     const name = JSON.stringify(check.name);
     if (answer === 'fail' && quoted === undefined)
       return `\`fail\` of ${name} needs a line of the diff, copied as it is`;
@@ -84,17 +94,6 @@ export class CheckAnswers {
     const place = quoted && { path: quoted.path, line: quoted.line };
     const quote = quoted === undefined ? '' : lineFingerprint(quoted.code);
     return { check, answer, why: reason, quote, place };
-  }
-
-  #find(
-    evidence: { readonly path: string; readonly line: number; readonly code: string },
-    answer: CheckAnswer,
-  ): ShownEvidence | undefined {
-    const { diff, shown } = this.lines;
-    const inDiff = checkEvidence(evidence, diff);
-    if (typeof inDiff !== 'string') return inDiff;
-    const elsewhere = answer === 'fail' ? inDiff : checkEvidence(evidence, shown);
-    return typeof elsewhere === 'string' ? undefined : elsewhere;
   }
 }
 

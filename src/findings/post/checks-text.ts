@@ -1,3 +1,4 @@
+import { CHECK_LIMITS } from '../../lib/defaults.js';
 import { cleanLine, codeSpan, formatInteger } from '../../lib/text/format.js';
 import { FENCE_NOTICE, fence } from '../../safety/fence.js';
 import { showName } from '../../safety/hidden.js';
@@ -87,7 +88,7 @@ function formatWhy(
 
 /** The answer to a word on a check that no review has named. */
 export function formatUnknownCheck(name: string, known: readonly string[]): string {
-  const unknown = `no check here is called "${cleanLine(name, 80)}"`;
+  const unknown = `no check here is called "${cleanLine(name, CHECK_LIMITS.nameCharacters)}"`;
   if (known.length === 0) return `${unknown}; no review has named one`;
   return `${unknown}; there are ${known.map((check) => `"${check}"`).join(', ')}`;
 }

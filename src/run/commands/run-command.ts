@@ -6,6 +6,7 @@ import { type CommentTrigger, subjectNumber, type Trigger } from '../../event/tr
 import { DEFAULT_ADMISSION_POLICY, weakerPermission } from '../../event/trust.js';
 import { parseHandle } from '../../findings/finding.js';
 import { isDismissalPhrase } from '../../findings/read/peoples-words.js';
+import { CHECK_LIMITS } from '../../lib/defaults.js';
 import { AxeError } from '../../lib/errors.js';
 import { cleanLine } from '../../lib/text/format.js';
 import { isNotesPath } from '../../memory/paths.js';
@@ -418,14 +419,13 @@ function checkCommand(line: string, trigger: CommentTrigger): CheckCommand | und
   if (!isCheck || trigger.inReplyTo !== undefined) return undefined;
   return {
     verb: verb.toLowerCase() === 'reopen' ? 'reopen' : 'dismiss',
-    check: cleanLine(check, MAX_CHECK_NAME),
+    check: cleanLine(check, CHECK_LIMITS.nameCharacters),
     why: cleanLine(reason, MAX_CHECK_WHY),
     trigger,
   };
 }
 
 const NAMED_CHECK = /^(dismiss|reopen)\s+["“”„]([^"“”]+)["“”]\s*(.*)$/i;
-const MAX_CHECK_NAME = 80;
 const MAX_CHECK_WHY = 160;
 
 /**
