@@ -1,6 +1,6 @@
 import { CHECKER } from '../agent/built-in.js';
 import { isOffline } from '../agent/config.js';
-import { type CheckRow, overruledBy } from '../findings/check-rows.js';
+import { type CheckRow, type KeptChecks, overruledBy } from '../findings/check-rows.js';
 import type { Check } from '../findings/checks.js';
 import { CheckAnswers, rowWithoutAsking, unanswered } from '../findings/decide/check-answers.js';
 import { linesOfDiff, ShownFiles, type ShownLines } from '../findings/decide/evidence.js';
@@ -35,19 +35,14 @@ export async function askChecks(
   const record = run.publications?.scopeOfReview?.ledger.checks;
   const paths = parseDiff(run.change?.diff ?? '').flatMap(pathsOf);
   const files = { paths, areAllKnown: run.change?.hasAllFiles !== false };
-  const known = new Map(
-    checks.map((check): [Check, CheckRow | undefined] => [
-      check,
-      overruledRow(check, record) ?? rowWithoutAsking(check, files),
-    ]),
+  const decided = checks.flatMap(
+    (check) => overruledRow(check, record) ?? rowWithoutAsking(check, files) ?? [],
   );
-  const toAsk = checks.filter((check) => known.get(check) === undefined);
+  const toAsk = checks.filter((check) => decided.every((row) => row.check !== check));
   const { rows, stats } = await ask(toAsk, reviewer, result, run);
-  const answered = new Map(rows.map((row) => [row.check, row]));
 
-  const all = checks.map(
-    (check) => known.get(check) ?? answered.get(check) ?? unanswered(check, ''),
-  );
+  const byCheck = new Map([...decided, ...rows].map((row) => [row.check, row]));
+  const all = checks.map((check) => byCheck.get(check) ?? unanswered(check, ''));
   const { outcome, buffered } = result;
   return {
     ...result,
@@ -57,10 +52,7 @@ export async function askChecks(
 }
 
 /** A person's word holds while the rule is as it was written. */
-function overruledRow(
-  check: Check,
-  record: Parameters<typeof overruledBy>[1],
-): CheckRow | undefined {
+function overruledRow(check: Check, record: KeptChecks | undefined): CheckRow | undefined {
   const word = overruledBy(check, record);
   if (word === undefined) return undefined;
   const answer = record?.said.find(({ name }) => name === word.name)?.answer ?? 'unsure';
@@ -79,7 +71,8 @@ async function ask(
   if (checks.length === 0 || isUnable) return { rows: [], stats: [] };
 
   const diff = run.change?.diff ?? '';
-  const inDiff = linesOfDiff(parseDiff(diff));
+  const files = parseDiff(diff);
+  const inDiff = linesOfDiff(files);
   const shown = new ShownFiles(inDiff);
   const answers = new CheckAnswers(checks, { shown, diff: new ShownFiles(inDiff) });
   const warn = (lost: AxeError) => {
@@ -98,7 +91,7 @@ async function ask(
       maxTokens: Math.ceil(maxTokens / 2),
       tool: 'github_diff',
     });
-    const paths = parseDiff(diff).map(({ path }) => path);
+    const paths = files.map(({ path }) => path);
     const message = [...describeRules(checks, paths), ...described.blocks].join('\n\n');
     const plan = {
       ...opened.plan,
