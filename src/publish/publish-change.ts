@@ -24,7 +24,7 @@ import { sanitize } from '../safety/sanitize.js';
 import { disarmUrl, isReferenceUrl } from '../safety/words.js';
 import { joinEdits } from '../tools/workspace/changes.js';
 import type { ActionPublisherOptions } from './answer.js';
-import { formatPatchPlace, patchCommand, pullRequestBody } from './views/change.js';
+import { formatPatchPlace, MISSING, patchCommand, pullRequestBody } from './views/change.js';
 
 /** The result of publishing the files that a run has changed. */
 interface PublishedChange extends Pick<PublicationResult, 'posts' | 'url' | 'change'> {
@@ -196,14 +196,6 @@ function notPublished(
   return { posts: [], change: { unpublished } };
 }
 
-/** The change that is missing, in the words of an error. */
-const FAILURES: Readonly<Record<UnpublishedChange['kind'], string>> = {
-  'pull-request': 'no pull request was opened',
-  commits: 'nothing was pushed',
-  rest: 'the rest was not pushed',
-  unasked: 'nothing was committed',
-};
-
 /** A change that could not be published. */
 function failed(
   kind: UnpublishedChange['kind'],
@@ -213,7 +205,7 @@ function failed(
 ): PublishedChange {
   const part = notPublished(kind, { message: reason }, edits, secrets);
   const patch = part.change?.unpublished?.patch;
-  const message = `${FAILURES[kind]}: ${reason}`;
+  const message = `${MISSING[kind]}: ${reason}`;
   const patchPlace = patch && formatPatchPlace(patch);
   const warning = { code: 'publish-failed', message, remedy: remedy ?? patchPlace } as const;
   reporter.warn(warning);

@@ -1,5 +1,5 @@
 import type { Posted } from '../../github/posting/posted.js';
-import { codeBlock, count, formatInteger } from '../../lib/text/format.js';
+import { capitalized, codeBlock, count, formatInteger } from '../../lib/text/format.js';
 import type { ChangePatch, PublicationResult, UnpublishedChange } from '../../run/records.js';
 import { describePull, describePush } from '../../run/views/published.js';
 import { footer, writtenBy } from './comment.js';
@@ -65,21 +65,22 @@ function describeMade(made: Made): string {
   return made.kind === 'commits' ? `${describePush(made)}.` : `${describePull(made)}.`;
 }
 
-const NOTHING: Readonly<Record<UnpublishedChange['kind'], string>> = {
-  'pull-request': 'No pull request was opened',
-  commits: 'Nothing was pushed',
-  rest: 'The rest was not pushed',
-  unasked: 'Nothing was committed',
+/** The change that is missing, as an error says it. */
+export const MISSING: Readonly<Record<UnpublishedChange['kind'], string>> = {
+  'pull-request': 'no pull request was opened',
+  commits: 'nothing was pushed',
+  rest: 'the rest was not pushed',
+  unasked: 'nothing was committed',
 };
 
 /** The missing part and the reason, in sentences. */
 function formatCause(kind: UnpublishedChange['kind'], cause: UnpublishedChange['cause']): string {
-  const nothing = NOTHING[kind];
-  if (cause === 'unfinished') return `${nothing}: the run did not finish.`;
-  if (cause === 'not-asked') return `${nothing}: the agent did not ask for it.`;
+  const missing = capitalized(MISSING[kind]);
+  if (cause === 'unfinished') return `${missing}: the run did not finish.`;
+  if (cause === 'not-asked') return `${missing}: the agent did not ask for it.`;
   return 'limited' in cause
-    ? `${nothing}. The run could only make a patch, because ${cause.limited}.`
-    : `${nothing}: ${cause.message}.`;
+    ? `${missing}. The run could only make a patch, because ${cause.limited}.`
+    : `${missing}: ${cause.message}.`;
 }
 
 const WAITS =
