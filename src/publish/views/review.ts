@@ -15,13 +15,13 @@ import { formatEnd } from './comment.js';
  */
 export function reviewRemarks(
   outcome: RunOutcome,
-  looks: BufferedPublications,
+  buffered: BufferedPublications,
   warnings: readonly Warning[],
 ): readonly string[] {
   const ownChanges = warnings.filter(({ code }) => code === 'agent-changed-in-pull-request');
   const remarks = [
     ...ownChanges.map(({ message }) => capitalized(message)),
-    ...formatSecondLooks(looks),
+    ...formatSecondChecks(buffered),
   ];
   const end = formatEnd(outcome);
   if (end === undefined) return remarks;
@@ -35,7 +35,7 @@ export function reviewRemarks(
 }
 
 /** The summary was written before: it may name what has been taken out since. */
-function formatSecondLooks({ refuted, unverified }: BufferedPublications): readonly string[] {
+function formatSecondChecks({ refuted, unverified }: BufferedPublications): readonly string[] {
   const [are, them] = refuted.length === 1 ? ['is', 'it'] : ['are', 'them'];
   const leftOut = `${count(refuted.length, 'finding')} ${are} left out after a second check, even if the summary mentions ${them}.`;
   return [
