@@ -20,7 +20,7 @@ import { noteReported, writeRunnerFile } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';
 import { hideValues } from '../safety/redact.js';
 import { sanitize } from '../safety/sanitize.js';
-import { isWhole, type RunRecord, recordRun } from './run-record.js';
+import { isWhole, type RunRecord, recordRun, reviewOf } from './run-record.js';
 import type { Annotation, FinishedRun, Outputs } from './run-summary.js';
 import { summarize } from './summarize.js';
 import { gateAnnotations, warningAnnotations, withinBudget } from './views/annotations.js';
@@ -73,8 +73,7 @@ export async function reportRun(run: RunToReport): Promise<void> {
 }
 
 function gateFacts(report: FinishedRun, trigger: Trigger | undefined): GateFacts {
-  const reviewed = report.kind === 'ran' ? report.published : report;
-  const review = 'reviewResult' in reviewed ? reviewed.reviewResult : undefined;
+  const review = reviewOf(report);
   if (report.kind === 'failed') {
     const isAboutChange = trigger === undefined || hasChange(trigger);
     const areFindingsUnread = trigger === undefined || hasFindings(trigger);

@@ -268,9 +268,14 @@ function workOf({ outcome, usage }: ReportOf<'ran'>, isHidden: boolean): WorkRec
   return { ...stats, model, limit, usage, tools: toolsByTurn(calls, isHidden) };
 }
 
-function findingsOf(report: FinishedRun): FindingsRecord | undefined {
+/** The review that a run made or found; undefined if it knows none. */
+export function reviewOf(report: FinishedRun): ReviewResult | undefined {
   const reviewed = report.kind === 'ran' ? report.published : report;
-  const result = 'reviewResult' in reviewed ? reviewed.reviewResult : undefined;
+  return 'reviewResult' in reviewed ? reviewed.reviewResult : undefined;
+}
+
+function findingsOf(report: FinishedRun): FindingsRecord | undefined {
+  const result = reviewOf(report);
   const unverified = report.kind === 'ran' ? report.buffered.unverified : 0;
   return result && recordFindings(result, unverified);
 }

@@ -33,8 +33,8 @@ export interface Annotation {
 export interface RunSummary {
   readonly outputs: Outputs;
   /**
-   * The job summary. Only the answer is clean already, by `clean`: a code fence that it leaves open
-   * must not swallow what follows.
+   * The job summary. Only the texts by others are clean already, by `clean`: a code fence that one
+   * leaves open must not swallow what follows.
    */
   readonly markdown: string;
   readonly log: readonly string[];

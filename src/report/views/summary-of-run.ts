@@ -34,7 +34,7 @@ export function formatRun(
   report: ReportOf<'ran'>,
   { warnings, noteWrites = [], isHidden, clean, requests = 0 }: SummaryOptions,
 ): string {
-  const { plan, outcome, published, read, spend } = report;
+  const { plan, outcome, buffered, published, read, spend } = report;
   const { stats } = outcome;
   const conclusion = conclusionOfRun(report);
   const findings = published.reviewResult?.report.findings;
@@ -48,7 +48,7 @@ export function formatRun(
     formatPublished(published),
     formatFindingTable(findings ?? [], clean),
     testedLine(report, clean),
-    checksOf(report, clean),
+    formatChecks(buffered.checks ?? [], { isNew: true, clean }),
     published.checkUrl === undefined ? '' : `[Check of the commit](${published.checkUrl})`,
     formatUnposted(published, clean, outcome.kind === 'failed' ? '' : outcome.answer),
     '---',
@@ -69,11 +69,6 @@ export function formatRun(
     warningList(warnings),
     formatNoteWrites(noteWrites),
   ]);
-}
-
-/** The project's checks; empty for none. */
-function checksOf({ buffered }: ReportOf<'ran'>, clean: SummaryOptions['clean']): string {
-  return formatChecks(buffered.checks ?? [], { isNew: true, clean });
 }
 
 /** Findings that tests were to show; empty for none. */
