@@ -18,6 +18,11 @@ export async function projectFolder(cwd: string): Promise<string> {
   return root === undefined ? '' : projectSlug(root);
 }
 
+/** The folder of an agent's memory below `<data>/memory`: a built-in agent has one for each project. */
+export function agentFolder(agent: FileMemoryPlace['agent'], project: string): string {
+  return agent?.name.startsWith(BUILT_IN_PREFIX) ? project : '';
+}
+
 interface FileMemoryPlace {
   /** Undefined if the agent's file is gone. */
   readonly agent: Pick<LoadedAgent, 'name' | 'config'> | undefined;
@@ -39,9 +44,8 @@ export function openFileMemory(
 ): MemoryStore {
   const config = agent?.config.memory;
   const custom = config?.path ? resolve(cwd, config.path) : '';
-  const folder = agent?.name.startsWith(BUILT_IN_PREFIX) ? project : '';
   try {
-    const home = join(dataDir(env), 'memory', folder);
+    const home = join(dataDir(env), 'memory', agentFolder(agent, project));
     const fileOf = (log: string) => (custom === '' ? join(home, log) : siblingOf(custom, log));
     const logs = [path, apartPath(path)];
     const files = logs.flatMap((log): readonly (readonly [inTree: string, file: string])[] => [

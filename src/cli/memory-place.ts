@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { LoadedAgent } from '../agent/agent-source.js';
-import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, hasNotes } from '../agent/built-in.js';
+import { BUILT_IN_AGENTS, hasNotes } from '../agent/built-in.js';
 import { parseModelRef } from '../agent/config.js';
 import { type AgentLoader, checkAgentName, type ListedAgent } from '../agent/loader.js';
 import type { GitHubClient } from '../github/client/client.js';
@@ -20,7 +20,7 @@ import { localAgents } from '../run/agents.js';
 import { runLogPath } from '../run/memory.js';
 import { type ParsedFlags, repositoryNamed } from './command-line.js';
 import { agentsDirOf, connectWithToken } from './config.js';
-import { openFileMemory, projectFolder, removeCopies } from './file-memory.js';
+import { agentFolder, openFileMemory, projectFolder, removeCopies } from './file-memory.js';
 import type { Terminal } from './terminal.js';
 
 interface MemoryPlace {
@@ -72,8 +72,7 @@ export async function openMemoryPlace(
     store,
     path,
     writesProvenance: isElsewhere || memory?.provenance === 'on',
-    isOfRepository:
-      !isElsewhere && project !== '' && agent?.name.startsWith(BUILT_IN_PREFIX) === true,
+    isOfRepository: !isElsewhere && agentFolder(agent, project) !== '',
     hasNotes: agent !== undefined && hasNotes(agent),
     loads: memory,
     missing,
