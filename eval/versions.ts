@@ -2,6 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gitIn } from '../__tests__/helpers/git-repo.js';
 import { tempDir, writeFiles } from '../__tests__/helpers/temp.js';
+import { PLAIN_DIFF } from '../src/lib/git.js';
 import type { Case } from './case.js';
 import { fillerFiles } from './filler.js';
 import type { LoadedCase } from './load.js';
@@ -134,17 +135,7 @@ function moveBase(
 }
 
 /** The arguments for a diff as GitHub has it, whatever the user's configuration says. */
-export const DIFF_AS_ON_GITHUB = [
-  'diff',
-  '--no-color',
-  '--no-ext-diff',
-  '--no-textconv',
-  '--src-prefix=a/',
-  '--dst-prefix=b/',
-  '--unified=3',
-  '--inter-hunk-context=0',
-  '--find-renames',
-];
+export const DIFF_AS_ON_GITHUB = ['diff', ...PLAIN_DIFF];
 
 function diffOf(git: Git, range: string): string {
   return git(...DIFF_AS_ON_GITHUB, range);

@@ -73,7 +73,7 @@ function reasonOf({ code, killed, message }: ExecFileException, output: string):
 export async function diffOfRange(range: string, options: GitOptions): Promise<string> {
   if (range.startsWith('-')) throw unusable(range, 'a range cannot start with a hyphen');
   try {
-    return await runGit([...CONFIG, 'diff', ...PLAIN, range, '--'], options);
+    return await runGit([...CONFIG, 'diff', ...PLAIN_DIFF, range, '--'], options);
   } catch (thrown) {
     if (options.signal.aborted || !(thrown instanceof AxeError)) throw thrown;
     const [line = ''] = thrown.message.split('\n');
@@ -202,7 +202,7 @@ export async function renamedPath(path: string, options: GitOptions): Promise<st
 }
 
 /** Output for programs, which no diff driver and no other configuration of a user changes. */
-const PLAIN = [
+export const PLAIN_DIFF = [
   '--no-color',
   '--no-ext-diff',
   '--no-textconv',
