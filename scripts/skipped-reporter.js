@@ -1,5 +1,5 @@
-// Names what was skipped at the end of a test run: on a machine without a jail, the tests that need
-// one.
+// Names what was skipped at the end of a test run, because the machine lacks what it needs: a jail, a
+// way into one, a program, or a user who is not root.
 export default class SkippedReporter {
   constructor({ testNamePattern }) {
     this.isWhole = !testNamePattern;
@@ -11,7 +11,7 @@ export default class SkippedReporter {
     );
     if (!this.isWhole || skipped.length === 0) return;
     process.stderr.write(
-      `\nSkipped, since this machine has no jail for commands (docs/tools.md):\n`,
+      '\nSkipped, since this machine lacks a jail for commands (docs/tools.md), a program or a user:\n',
     );
     for (const name of skipped) process.stderr.write(`  ${name}\n`);
   }

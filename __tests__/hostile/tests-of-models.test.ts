@@ -121,8 +121,9 @@ describe.each(waysHere().map((one) => [one.way.kind, one] as const))(
 
     for (const [name, fixture] of Object.entries(isFirst ? REPOSITORIES : { 'of node': NODE })) {
       const shows = fixture.hasFault ? 'shows the fault' : 'shows nothing';
-      const play = lacks(fixture.needs) && fixture.needs !== 'sh' ? it.skip : it;
-      play(`${shows} in a repository ${name}`, async () => {
+      const isAbsent = lacks(fixture.needs);
+      const absence = isAbsent ? `: not on this machine, which has no \`${fixture.needs}\`` : '';
+      (isAbsent ? it.skip : it)(`${shows} in a repository ${name}${absence}`, async () => {
         const { root, bench } = await scene(way, fixture);
         const before = filesIn(root);
         const shown = await demonstrate(fixture.draft, await bench(), limits, quiet);
