@@ -12,6 +12,7 @@ import {
   CODE,
   HELPER,
   LOGGED,
+  type Run,
   reviews,
   Scene,
   SECOND,
@@ -73,6 +74,19 @@ const PROPOSES = [
   ]),
   says('I propose to log the id of the order.'),
 ];
+
+/** A schedule changes a file, and its agent says this. */
+async function changes(replies: Run['replies']): Promise<string> {
+  const scene = await Scene.start();
+  return await scene.run({
+    agent: CHANGER,
+    trigger: SCHEDULE,
+    branch: 'main',
+    edits: FIX,
+    request: { prompt: 'Keep cards out of the log.' },
+    replies,
+  });
+}
 
 /** A pull request whose first review has found two things. */
 async function reviewed(): Promise<Scene> {
@@ -178,17 +192,7 @@ export const SITUATIONS: Readonly<Record<string, () => Promise<string>>> = {
     scene.hello.github.fail(deniedQuery('createCommitOnBranch'));
     return await fixes(scene);
   },
-  'a change is proposed': async () => {
-    const scene = await Scene.start();
-    return await scene.run({
-      agent: CHANGER,
-      trigger: SCHEDULE,
-      branch: 'main',
-      edits: FIX,
-      request: { prompt: 'Keep cards out of the log.' },
-      replies: PROPOSES,
-    });
-  },
+  'a change is proposed': async () => await changes(PROPOSES),
   'a change as a patch alone': async () => {
     const scene = await Scene.start();
     return await scene.run({
@@ -199,17 +203,8 @@ export const SITUATIONS: Readonly<Record<string, () => Promise<string>>> = {
       replies: PROPOSES,
     });
   },
-  'a change that nobody asked for': async () => {
-    const scene = await Scene.start();
-    return await scene.run({
-      agent: CHANGER,
-      trigger: SCHEDULE,
-      branch: 'main',
-      edits: FIX,
-      request: { prompt: 'Keep cards out of the log.' },
-      replies: [says('The log has the id of the order now.')],
-    });
-  },
+  'a change that nobody asked for': async () =>
+    await changes([says('The log has the id of the order now.')]),
   'a large change, cut': async () => {
     const scene = await Scene.start();
     scene.push(`${CODE}${newFile('src/large.ts', 3000)}`);
