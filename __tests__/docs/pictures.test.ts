@@ -41,6 +41,7 @@ describe.each(Object.entries(pictures))('the picture %s', (file, svg) => {
 it.each(Object.entries(pictures))('the letters of %s are legible on a phone', (_, svg) => {
   const [, width = ''] = /^<svg [^>]*\bwidth="(\d+)"/.exec(svg) ?? [];
   const sizes = [...svg.matchAll(/font-size="([\d.]+)"|font:([\d.]+)px/g)];
+  expect(sizes).not.toEqual([]);
   const smallest = Math.min(...sizes.map(([, ofText, ofAll]) => Number(ofText ?? ofAll)));
   expect((smallest * PHONE) / Number(width)).toBeGreaterThanOrEqual(LEGIBLE);
 });
