@@ -97,6 +97,8 @@ async function examine(
     { names, outputSchema: '', isFolderNamed: false },
     checks,
   );
+  const sources = { env, config };
+  const refs = usedModels(validation, sources);
 
   const onlyBuiltIn: Check = {
     group: 'Agents',
@@ -108,8 +110,8 @@ async function examine(
     ...(await workflowChecks(terminal, signal)),
     ...(ownAgents.length > 0 ? [] : [onlyBuiltIn]),
     ...validation.agents.flatMap(agentChecks),
-    ...(await keyChecks(validation, { env, config }, isOnline, signal)),
-    ...priceChecks(validation, { env, config }),
+    ...(await keyChecks(refs, sources, isOnline, signal)),
+    ...priceChecks(refs, validation),
     ...(await checkGitHub(flags.string('repo'), isOnline, terminal, signal)),
   ];
 }
@@ -190,7 +192,7 @@ function agentChecks({ file, faults }: Validation['agents'][number]): readonly C
 
 /** Checks the key of each model, and with `isOnline` also sends each model a request. */
 async function keyChecks(
-  validation: Validation,
+  refs: readonly ModelRef[],
   sources: SettingSources,
   isOnline: boolean,
   signal: AbortSignal,
@@ -204,7 +206,7 @@ async function keyChecks(
     loadConfig: async () => config,
   });
   // In parallel, because a provider that does not answer would use up the time of the others.
-  const checks = usedModels(validation, sources).map(async (ref): Promise<readonly Check[]> => {
+  const checks = refs.map(async (ref): Promise<readonly Check[]> => {
     const key = keyState(ref, sources);
     const result = (
       status: Check['status'],
@@ -231,11 +233,11 @@ async function keyChecks(
 }
 
 /** A price is needed in a workflow with a limit on the cost, so without one there is a note. */
-function priceChecks(validation: Validation, sources: SettingSources): readonly Check[] {
+function priceChecks(refs: readonly ModelRef[], validation: Validation): readonly Check[] {
   const prices = new Map(
     validation.agents.map(({ config }) => [config?.model.toLowerCase(), config?.params.price]),
   );
-  return usedModels(validation, sources).flatMap((ref) => {
+  return refs.flatMap((ref) => {
     const name = formatModelRef(ref);
     const problem = priceProblem(ref, prices.get(name.toLowerCase()));
     if (problem === undefined) return [];
