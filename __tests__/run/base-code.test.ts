@@ -197,7 +197,8 @@ describe('the base on somebody’s own machine', () => {
     const cwd = tempDir('checkout');
     const repo = makeGitRepo(cwd);
     const large = `one by one\n${'x'.repeat(99)}\n`.repeat(100_000);
-    symlinkSync('/etc/hostname', join(cwd, 'link'));
+    symlinkSync('one by one', join(cwd, 'link'));
+    symlinkSync('a.ts', join(cwd, 'followed'));
     const sha = repo.commit('One', { 'a.ts': 'one by one\n', 'a.bin': 'one by one\0', large });
     repo.git('update-index', '--add', '--cacheinfo', `160000,${sha},module`);
     repo.git('commit', '--quiet', '-m', 'Two');
@@ -205,7 +206,9 @@ describe('the base on somebody’s own machine', () => {
       { kind: 'local' },
       { client: undefined, cwd, env: process.env, isOnlyRepository: true },
     );
-    const paths = ['a.ts', 'a.bin', 'large', 'link', 'module', 'module/a.ts', 'a.ts/b', '../a.ts'];
+    const links = ['link', 'followed'];
+    const inNone = ['module', 'module/a.ts', 'a.ts/b'];
+    const paths = ['a.ts', 'a.bin', 'large', ...links, ...inNone, '../a.ts'];
     const notes = paths.map((path) => citation(path, sha));
     const base = await readBase(notes, noAbort());
     const text = notes.map((note) => `- ${note.path}: ${formatCitation(note)}`).join('\n');
