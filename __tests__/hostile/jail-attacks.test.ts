@@ -132,6 +132,10 @@ function attacksOn({ kind, uid }: JailWay) {
   return JAIL_ATTACKS.filter(({ name }) => !isRootAgain || OF_SESSION.includes(name));
 }
 
+it('what a `sudo` for root plays is in the list of attacks', () => {
+  expect(JAIL_ATTACKS.map(({ name }) => name)).toEqual(expect.arrayContaining([...OF_SESSION]));
+});
+
 // A machine that lacks a way says so in the list of tests.
 for (const { kind, reason } of absentWays())
   it.skip(`attacks on a jail by ${kind}: not on this machine, ${reason}`, () => {});

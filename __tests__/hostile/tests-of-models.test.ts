@@ -109,6 +109,10 @@ const OUTSIDE = ['/etc', '/root', '/usr', '/var/tmp', '/tmp', '/srv'].flatMap((f
 /** Programs that this machine lacks. */
 const lacks = (program: string) => spawnSync(program, ['--version']).error !== undefined;
 
+it('what is played in each way is in the list of attempts', () => {
+  expect(Object.keys(ATTEMPTS)).toEqual(expect.arrayContaining([...OF_EACH_WAY]));
+});
+
 for (const { kind, reason } of absentWays())
   it.skip(`tests of models in a jail by ${kind}: not on this machine, ${reason}`, () => {});
 
