@@ -47,13 +47,13 @@ async function raised(replies: readonly (readonly ScriptedToolCall[])[]) {
 
   const { id, handle } = findingOf(stage);
   /** Says it in the conversation of the finding. */
-  async function say(body: string, more: Readonly<Record<string, string>> = {}) {
+  async function say(body: string) {
     const before = stage.model.prompts().length;
     const { event } = replyOnLine(stage, id, body);
     const pull = event.payload['pull_request'] as { head: { sha: string } };
     pull.head.sha = scene.head;
     stage.repo.comparisons.set(comparisonOf(event.payload), adding(FAULTY));
-    const step = await stage.run({ event, workspace, inputs: { ...inputs, ...more } });
+    const step = await stage.run({ event, workspace, inputs });
     const answer = stage.repo.talk.reviewComments.at(-1)?.body ?? '';
     return { step, asked: stage.model.prompts().slice(before), answer };
   }
