@@ -9,7 +9,9 @@ import { tableCell, titleLine } from './comment-text.js';
 /** The state of a check as people read it. */
 type CheckState = CheckRow['answer'] | 'overruled';
 
-const ORDER: readonly CheckState[] = ['fail', 'unsure', 'overruled', 'pass', 'does not apply'];
+/** The states that people have to look at, in the order of the table. */
+const SHOWN: readonly CheckState[] = ['fail', 'unsure', 'overruled'];
+const ORDER: readonly CheckState[] = [...SHOWN, 'pass', 'does not apply'];
 
 const WORDS: Readonly<Record<CheckState, readonly [one: string, more: string, icon: string]>> = {
   fail: ['fails', 'fail', '❌'],
@@ -51,7 +53,7 @@ export function formatChecks(
 ): string {
   if (rows.length === 0) return '';
   if (!isNew) return `${countStates(rows)}, as before.`;
-  const shown = ORDER.slice(0, 3).flatMap((state) => rows.filter((row) => stateOf(row) === state));
+  const shown = SHOWN.flatMap((state) => rows.filter((row) => stateOf(row) === state));
   const counts = `**${countStates(rows)}.**`;
   if (shown.length === 0) return counts;
   const lines = shown.map((row) => {
@@ -79,11 +81,13 @@ function formatWhy(
   { answer, why: reason, place, overruledBy }: CheckRow,
   clean: (markdown: string) => string,
 ): string {
-  const by = overruledBy === undefined ? '' : `by ${clean(codeSpan(overruledBy))} `;
-  const path = cleanLine(`${place?.path}:${place?.line}`, MAX_PATH);
-  const placeText = place === undefined ? '' : `${clean(codeSpan(path))} `;
   const words = reason === '' && answer === 'unsure' ? 'No answer counts.' : reason;
-  return `${by}${placeText}${words === '' ? '' : titleLine(words, clean, MAX_WHY)}`.trim();
+  const parts = [
+    overruledBy === undefined ? '' : `by ${clean(codeSpan(overruledBy))}`,
+    place === undefined ? '' : clean(codeSpan(cleanLine(`${place.path}:${place.line}`, MAX_PATH))),
+    words === '' ? '' : titleLine(words, clean, MAX_WHY),
+  ];
+  return parts.filter((part) => part !== '').join(' ');
 }
 
 /** The answer to a word on a check that no review has named. */
