@@ -20,8 +20,8 @@ export interface BlockOptions {
 
 /**
  * The `<memory>` block of a system prompt: long-term memory, the open items of the scratchpad and
- * the logs of today and yesterday; empty if there are no notes. `files` are the files of a memory tree by path. No
- * text in them can end the block: text that looks like its tags gets a backslash.
+ * the logs of today and yesterday; empty if there are no notes. `files` are the files of a memory
+ * tree by path. No text in them can end the block: text that looks like its tags gets a backslash.
  */
 export function formatMemoryBlock(
   files: ReadonlyMap<string, string>,
