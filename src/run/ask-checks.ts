@@ -15,6 +15,7 @@ import { createAnswerChecks } from '../tools/findings/answer-checks.js';
 import {
   type AgentConversation,
   type ConversationResult,
+  canAskMore,
   formatLostParts,
   type LiveRun,
   lostByThrown,
@@ -62,13 +63,12 @@ function overruledRow(check: Check, record: KeptChecks | undefined): CheckRow | 
 async function ask(
   checks: readonly Check[],
   reviewer: AgentConversation,
-  { outcome: { kind } }: ConversationResult,
+  { outcome: reviewed }: ConversationResult,
   run: LiveRun,
 ): Promise<{ readonly rows: readonly CheckRow[]; readonly stats: readonly RunStats[] }> {
   const { loop, plan: parent } = reviewer;
-  const isOver = kind === 'failed' || kind === 'refused' || loop.signal.aborted;
-  const isUnable = isOver || isOffline(parent.model) || run.budget.spent() !== undefined;
-  if (checks.length === 0 || isUnable) return { rows: [], stats: [] };
+  const canAsk = canAskMore(reviewed, reviewer, run) && !isOffline(parent.model);
+  if (checks.length === 0 || !canAsk) return { rows: [], stats: [] };
 
   const diff = run.change?.diff ?? '';
   const files = parseDiff(diff);

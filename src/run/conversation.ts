@@ -181,6 +181,16 @@ export function truncatedAnswerWarning({ message, remedy }: AxeError, prefix = '
   return { code: 'answer-truncated', message: `${prefix}${message}`, remedy };
 }
 
+/** Another conversation can follow: the model has not failed, and there is time and budget left. */
+export function canAskMore(
+  outcome: RunOutcome | undefined,
+  { loop }: AgentConversation,
+  { budget }: LiveRun,
+): boolean {
+  const hasFailed = outcome?.kind === 'failed' || outcome?.kind === 'refused';
+  return !hasFailed && !loop.signal.aborted && budget.spent() === undefined;
+}
+
 /**
  * Turns anything thrown by one conversation into an error to report, so that the results of the
  * other conversations are not lost.

@@ -27,6 +27,7 @@ import type { Tool } from '../tools/tool.js';
 import {
   type AgentConversation,
   type ConversationResult,
+  canAskMore,
   formatLostParts,
   type LiveRun,
   lostByThrown,
@@ -232,9 +233,7 @@ export async function verifyClaims(
   run: LiveRun,
 ): Promise<Verification> {
   const { reviewer, result, demonstrations } = review;
-  const kind = result?.outcome.kind;
-  const isOver = kind === 'failed' || kind === 'refused' || reviewer.loop.signal.aborted;
-  if (isOver || run.budget.spent() !== undefined)
+  if (!canAskMore(result?.outcome, reviewer, run))
     return { verdicts: new Map(), stats: [], lost: [] };
 
   try {
