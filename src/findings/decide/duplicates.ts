@@ -155,13 +155,7 @@ const FILLERS = new Set(
  * head's file; undefined if there is none, or if the file is not known.
  */
 export function findLineNow(
-  finding: {
-    readonly path: string;
-    readonly side: Side;
-    readonly line: number;
-    readonly key: string;
-    readonly headLine?: number;
-  },
+  finding: KnownFinding,
   lines: CommentableLines | undefined,
 ): number | undefined {
   const file = lines?.get(finding.path);
@@ -171,13 +165,10 @@ export function findLineNow(
 }
 
 /** Its line is not in the change. Where the change shows no line of its file, it may be there. */
-export function isLineGone(
-  finding: Parameters<typeof findLineNow>[0],
-  lines: CommentableLines | undefined,
-): boolean {
+export function isLineGone(finding: KnownFinding, lines: CommentableLines | undefined): boolean {
   const file = lines?.get(finding.path);
-  const hasNoLineToSee = file !== undefined && showsNoLine(file);
-  return !hasNoLineToSee && findLineNow(finding, lines) === undefined;
+  if (file !== undefined && showsNoLine(file)) return false;
+  return findLineNow(finding, lines) === undefined;
 }
 
 /** The numbers of the lines with this fingerprint. */
