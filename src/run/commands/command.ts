@@ -45,6 +45,8 @@ export interface TestCommand extends OnFinding {
   readonly verb: 'test';
 }
 
+export type CommandOnFinding = FindingCommand | FixCommand | TestCommand;
+
 /** Overrules a check in words, or takes that back. */
 export interface CheckCommand {
   readonly verb: 'dismiss' | 'reopen';

@@ -43,6 +43,7 @@ import {
   type AgentMemory,
   type CheckCommand,
   type CommandAnswer,
+  type CommandOnFinding,
   commandDone,
   DRY_RUN,
   type FindingCommand,
@@ -112,7 +113,7 @@ export async function runFindingCommand(
  * People say "not a bug" to each other too, so only a reply in the thread of our finding counts.
  */
 export async function isAboutFinding(
-  { trigger }: FindingCommand | FixCommand | TestCommand,
+  { trigger }: CommandOnFinding,
   { github, deadline }: Dependencies,
 ): Promise<boolean> {
   const answer = await github?.said(trigger.number, { isFresh: false }, deadline.signal);
@@ -124,7 +125,7 @@ export async function isAboutFinding(
 
 /** Reads the findings and the change of a command's pull request. */
 export async function readPullFindings(
-  command: FindingCommand | FixCommand | TestCommand | CheckCommand,
+  command: CommandOnFinding | CheckCommand,
   { agent, memory }: AgentMemory,
   deps: Dependencies,
 ): Promise<
@@ -164,9 +165,7 @@ export async function readPullFindings(
 }
 
 /** The command decides about a finding. */
-function isDecision(
-  command: FindingCommand | FixCommand | TestCommand | CheckCommand,
-): command is FindingCommand {
+function isDecision(command: CommandOnFinding | CheckCommand): command is FindingCommand {
   return command.verb !== 'fix' && command.verb !== 'test' && !('check' in command);
 }
 
@@ -231,7 +230,7 @@ function isOfOtherAgent({ first, replies }: Thread, { context }: Ledger): boolea
 
 /** The findings that a command refers to, or the answer if they are not clear. */
 export function findTargets(
-  { handle, trigger, verb }: FindingCommand | FixCommand | TestCommand,
+  { handle, trigger, verb }: CommandOnFinding,
   ledger: Ledger,
 ): readonly KnownFinding[] | CommandAnswer {
   const { seen } = ledger;
@@ -262,7 +261,7 @@ const MAX_TITLE = 100;
 
 /** Lists the findings that a command without a name can refer to. */
 function unclearTarget(
-  verb: (FindingCommand | FixCommand | TestCommand)['verb'],
+  verb: CommandOnFinding['verb'],
   findings: readonly KnownFinding[],
 ): MemoryRefusal {
   const toChange = findings
