@@ -1,7 +1,7 @@
 import { CHECK_LIMITS } from '../lib/defaults.js';
 import { cutToBytes, isBinary } from '../lib/text/bytes.js';
 import { cleanLine, count } from '../lib/text/format.js';
-import { compileGlob, PatternError } from '../lib/text/glob.js';
+import { compileGlob, PatternError, selectPaths } from '../lib/text/glob.js';
 import { textId } from '../lib/text/text-id.js';
 import { hiddenIn } from '../safety/hidden.js';
 import { parseHandle } from './finding.js';
@@ -177,15 +177,11 @@ export function checkKey({ text, paths, level }: Check): string {
 
 /** The check is about one of these files. */
 export function appliesTo({ paths }: Check, changed: readonly string[]): boolean {
-  const included = paths.filter((pattern) => !pattern.startsWith('!')).map(compileGlob);
-  const excluded = paths
-    .filter((pattern) => pattern.startsWith('!'))
-    .map((pattern) => compileGlob(pattern.slice(1)));
-  return changed.some(
-    (path) =>
-      (included.length === 0 || included.some(({ matches }) => matches(path))) &&
-      !excluded.some(({ matches }) => matches(path)),
-  );
+  const included = paths.filter((pattern) => !pattern.startsWith('!'));
+  const excluded = paths.flatMap((pattern) => (pattern.startsWith('!') ? pattern.slice(1) : []));
+  const leftOut = new Set(selectPaths(excluded, changed));
+  const matching = included.length === 0 ? changed : selectPaths(included, changed);
+  return matching.some((path) => !leftOut.has(path));
 }
 
 /** One sentence on all mistakes of the file, which names the checks. */
