@@ -174,7 +174,7 @@ describe('what was said of a check', () => {
     expect(hasNewAnswers([row('fail')], undefined)).toBe(true);
   });
 
-  it('is overruled by a person until the rule is written anew', () => {
+  it('is overruled by a person until the rule changes', () => {
     const over = withOverrule(kept, '“tests”', word);
     expect(failing(kept)).toEqual(['Tests']);
     expect(over && failing(over)).toEqual([]);

@@ -183,7 +183,7 @@ const WRITERS: Readonly<Record<string, StageOptions>> = {
 
 describe('the memory of a private repository', () => {
   it.each(Object.entries(STRANGERS))(
-    'is in no request and no text of a run on %s',
+    'does not appear in any request or text of a run on %s',
     async (_, { inputs, ...options }) => {
       const stage = await privateStage(options);
       const before = stage.github.files(FLEET, 'axe-memory');
