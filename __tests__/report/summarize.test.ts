@@ -54,7 +54,7 @@ it.each<[GcResult['end'], string]>([
   [{ kind: 'empty' }, 'No memory entries for agent "bot". Nothing to do.'],
   [
     { kind: 'not-analysed' },
-    'No entries trimmed: `offline/rules` makes no analysis. Name a model: `--model`, in a workflow the input `model`.',
+    'No entries trimmed: `offline/rules` cannot analyse. Choose a model with `--model`, or with the input `model` in a workflow.',
   ],
   [
     { kind: 'indivisible', entries: 3, target: 1 },

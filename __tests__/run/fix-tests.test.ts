@@ -57,13 +57,13 @@ const GOAL = finding('FQ7K2', 'the test');
 it('a test runs over the changes before they are committed, and the answer says how it ended', async () => {
   const { seen, answers, said } = await commit([GOAL], [PASSES]);
   expect([seen, answers]).toEqual([['src/a.js,a[0]'], ['done']]);
-  expect(said).toBe('Done.\n\nWith it the test of FQ7K2 passes: it sees `1`.');
+  expect(said).toBe('Done.\n\nWith this change, the test of FQ7K2 passes: it sees `1`.');
 });
 
 it.each([
   [FAILS, /does not pass over your changes, it fails as before[\s\S]*not ok 1/, 'still fails'],
-  [OTHER, /does not pass over your changes, it says nothing now/, 'says nothing.'],
-])('a test that does not pass is told to the model once: %j', async (run, told, end) => {
+  [OTHER, /does not pass over your changes, it has no clear result now/, 'has no clear result.'],
+])('a test that does not pass is reported to the model once: %j', async (run, told, end) => {
   const { answers, said } = await commit([GOAL], [run, run], ['Fix it', 'Fix it']);
   expect(answers).toEqual([expect.stringMatching(told), 'done']);
   expect(said).toContain(end);
@@ -83,7 +83,8 @@ it('of several findings that one is tested whose name the message has', async ()
 it('no test runs over changes that cannot be committed, and none without its text', async () => {
   expect((await commit([GOAL], [], ['Fix it'], 'no file was changed')).seen).toEqual([]);
   const { seen, said } = await commit([finding('FQ7K2')], []);
-  const notRun = 'The test of FQ7K2 was not run: its test is not in its comment as it was.';
+  const notRun =
+    'The test of FQ7K2 was not run: its test was edited in the comment, or removed from it.';
   expect([seen, said]).toEqual([[], `Done.\n\n${notRun}`]);
 });
 

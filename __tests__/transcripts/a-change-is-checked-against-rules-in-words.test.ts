@@ -130,7 +130,7 @@ it('a rule that is gone holds nothing up, and that is not said', async () => {
 });
 
 it.each([
-  ['that cannot be saved', 'write', /was not kept: .*No\./],
+  ['that cannot be saved', 'write', /was not saved: .*No\./],
   ['of a reader', 'read', /^$/],
 ] as const)('a word %s overrules nothing', async (_, role, said) => {
   const { stage } = await checked('fail');
@@ -154,7 +154,7 @@ it.each<[string, ModelScript, boolean, ...string[]]>([
     'get no answer',
     checking('none'),
     true,
-    'checks in words have no answer: the model',
+    'rules of `.axe/checks.md` have no answer: the model',
     '1 check has no answer',
   ],
   ['cannot be read', checking('pass'), false, 'nobody knows which checks fail'],

@@ -99,7 +99,7 @@ it('a finding is shown by a test on request, fixed until its test passes, and cl
   expect(resultsOf(fix.asked.at(-1)).join('\n')).toMatch(
     /Not committed yet: the test of F\w{4} does not pass over your changes, it fails as before/,
   );
-  expect(fix.answer).toContain(`With it the test of ${handle} passes: it sees \`1\`.`);
+  expect(fix.answer).toContain(`With this change, the test of ${handle} passes: it sees \`1\`.`);
   expect(stage.github.files(REPO, BRANCH)).toEqual({ 'list.mjs': FIXED });
 
   const sha = commitInCheckout(FIXED);

@@ -1,7 +1,7 @@
 import { CHECKER } from '../agent/built-in.js';
 import { isOffline } from '../agent/config.js';
 import { type CheckRow, type KeptChecks, overruledBy } from '../findings/check-rows.js';
-import type { Check } from '../findings/checks.js';
+import { CHECKS_FILE, type Check } from '../findings/checks.js';
 import { CheckAnswers, rowWithoutAsking, unanswered } from '../findings/decide/check-answers.js';
 import { linesOfDiff, ShownFiles, type ShownLines } from '../findings/decide/evidence.js';
 import { describeRules } from '../findings/post/checks-text.js';
@@ -77,7 +77,7 @@ async function ask(
   const answers = new CheckAnswers(checks, { shown, diff: new ShownFiles(inDiff) });
   const warn = (lost: AxeError) => {
     const { reasons, remedy } = formatLostParts([lost]);
-    const message = `checks in words have no answer: ${reasons}`;
+    const message = `rules of \`${CHECKS_FILE}\` have no answer: ${reasons}`;
     loop.reporter.warn({ code: 'checks-unanswered', message, remedy });
   };
   try {

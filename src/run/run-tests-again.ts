@@ -54,7 +54,7 @@ export async function runTestsAgain(
     const isLate = deps.clock.now().getTime() >= latest;
     const failure =
       text === undefined
-        ? `the text of the one of ${finding.handle} is not in its comment as it was`
+        ? `the test of ${finding.handle} was edited in its comment, or removed from it`
         : 'no time is left';
     if (text === undefined || isLate) warn(failure);
     else results.set(finding, await testNow(finding.test, text, bench, signal));

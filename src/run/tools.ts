@@ -217,7 +217,7 @@ function whyNoCommands(
   { agent, reading }: BenchRequest,
   { where, toolsAllowed }: ToolSurroundings,
 ): string | undefined {
-  if (where === 'terminal') return 'tests are run in workflows alone';
+  if (where === 'terminal') return 'tests run only in workflows';
   if (!agent.config.tools.includes(RUN_COMMAND))
     return `\`tools\` of the agent does not have \`${RUN_COMMAND}\``;
   if (!allowsCommands(toolsAllowed)) return `\`tools-allowed\` does not have \`${RUN_COMMAND}\``;

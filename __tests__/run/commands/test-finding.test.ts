@@ -74,7 +74,7 @@ async function ask(
 it.each([
   ['2', 1, 'At bbbbbbb the test of FQ7K2 still fails: it sees `2`.'],
   ['1', 2, 'the test of FQ7K2 passes: it sees `1`. `/axe done FQ7K2` settles it.'],
-  ['x', 1, 'the test of FQ7K2 says nothing'],
+  ['x', 1, 'the test of FQ7K2 has no clear result'],
 ])(
   'a test that a finding has is run again, without a model: it saw %j',
   async (saw, times, text) => {
@@ -92,11 +92,11 @@ const five = [0, 1, 2, 3, 4].map((number) =>
 it.each<[string, readonly KeptFinding[], Parameters<typeof ask>[1], string]>([
   ['there is no such finding', [], {}, 'no finding FQ7K2'],
   ['it is not open', [dismissed()], {}, 'FQ7K2 is not open'],
-  ['a rule found it', [kept({ rule: 'hidden-line' })], {}, 'a rule found it'],
+  ['a rule found it', [kept({ rule: 'hidden-line' })], {}, 'a fixed rule found it'],
   ['five others have a test', [kept({ handle: 'FQ7K2' }), ...five], {}, '5 open findings'],
   ['it comes from a fork', [kept()], { change: { ...CHANGE, isFork: true } }, 'from a fork'],
   ['no command is run here', [kept()], { bench: 'there is no jail' }, 'there is no jail'],
-  ['its block was edited', [kept({ test: TEST })], { block: '```\nother\n```' }, 'as it was'],
+  ['its block was edited', [kept({ test: TEST })], { block: '```\nother\n```' }, 'was edited'],
 ])('a finding is not shown by a test, and no model is asked, if %s', async (...row) => {
   const [, findings, parts, text] = row;
   const { report, ran, answer } = await ask(findings, parts);

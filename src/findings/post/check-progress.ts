@@ -193,7 +193,7 @@ async function tell(
   const end = endAfter(review, before, isUnread);
   const summary =
     skipped === undefined
-      ? 'People have answered findings.'
+      ? 'People have answered since the last review.'
       : `${skipped.message.replace(/\.$/, '')}.`;
   await write({ repository, headSha, name }, { ...end, summary }, options);
 }

@@ -94,13 +94,13 @@ function formatWhy(
 export function formatUnknownCheck(name: string, known: readonly string[]): string {
   const unknown = `no check here is called "${cleanLine(name, CHECK_LIMITS.nameCharacters)}"`;
   if (known.length === 0) return `${unknown}; no review has named one`;
-  return `${unknown}; there are ${known.map((check) => `"${check}"`).join(', ')}`;
+  return `${unknown}; the checks here are ${known.map((check) => `"${check}"`).join(', ')}`;
 }
 
 export function formatOverruled(name: string, isBack: boolean): string {
   return isBack
-    ? `"${name}" counts again; the next review asks it.`
-    : `"${name}" is overruled on this pull request, as long as the rule stays as it is written.`;
+    ? `"${name}" counts again; the next review checks it.`
+    : `"${name}" is overruled on this pull request until the rule changes.`;
 }
 
 /** The beginning of the message that asks checks: the rules, and the names of all changed files. */

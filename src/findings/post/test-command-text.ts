@@ -8,11 +8,11 @@ import type { FindingTest, TestResult } from '../finding.js';
 
 /** Why a finding is not shown by a test, as half a sentence. */
 export const WHY_NOT_SHOWN = {
-  rule: 'a rule found it, and no test says more',
+  rule: 'a fixed rule found it, so it needs no test',
   limit: `${DEMONSTRATION.ofPull} open findings here have a test already`,
   fork: 'the pull request comes from a fork, whose code is not run',
-  edited: 'its test is not in its comment as it was',
-  noBench: 'tests are run in workflows alone',
+  edited: 'its test was edited in the comment, or removed from it',
+  noBench: 'tests run only in workflows',
 } as const;
 
 export function formatNotOpen(handles: readonly string[]): string {
@@ -37,7 +37,7 @@ export function formatTestNow(
     case 'passes':
       return `${test} passes: it sees ${withoutFault}. \`/axe done ${handle}\` settles it.`;
     case 'unclear':
-      return `${test} says nothing: it saw neither ${withFault} nor ${withoutFault}, or did not end as a test.`;
+      return `${test} has no clear result: it saw neither ${withFault} nor ${withoutFault}, or did not end as a test.`;
   }
 }
 
@@ -52,7 +52,7 @@ export function formatLookEnd(
   if (cause === undefined) return `${handle} is shown by a test.`;
   if (kind === 'refuted')
     return `A second check found that ${handle} does not hold: ${cleanLine(reason, MAX_REASON)} It stays open until a person says so: \`/axe dismiss ${handle}\`.`;
-  return `${handle} could not be shown by a test: ${cause}. That says nothing either way.`;
+  return `${handle} could not be shown by a test: ${cause}. That proves nothing either way.`;
 }
 
 /** For the model, before its commit. */
@@ -61,7 +61,7 @@ export function formatGoalMissed(
   result: TestResult,
   output: string,
 ): string {
-  const seen = result === 'fails' ? 'it fails as before' : 'it says nothing now';
+  const seen = result === 'fails' ? 'it fails as before' : 'it has no clear result now';
   const printed = output === '' ? '' : `\n${fence(output, { source: 'output of the test' })}`;
   return `Not committed yet: the test of ${handle} does not pass over your changes, ${seen}. Correct them, or call again if the test is wrong.${printed}`;
 }
@@ -73,14 +73,14 @@ export function formatGoalEnd(
   isCommitted: boolean,
 ): string {
   const [withFault, withoutFault] = saw.map(codeSpan);
-  const test = `${isCommitted ? 'With it' : 'Over changes that were not committed,'} the test of ${handle}`;
+  const test = `${isCommitted ? 'With this change,' : 'Over changes that were not committed,'} the test of ${handle}`;
   switch (result) {
     case 'passes':
       return `${test} passes: it sees ${withoutFault}.`;
     case 'fails':
       return `${test} still fails: it sees ${withFault}.`;
     case 'unclear':
-      return `${test} says nothing.`;
+      return `${test} has no clear result.`;
   }
 }
 

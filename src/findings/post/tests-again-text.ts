@@ -21,7 +21,7 @@ const HEADING =
 
 function describeResult({ result, end }: RetestedFinding): string {
   if (result === 'fails') return 'its test still fails. It is open; do not settle it.';
-  if (result === 'unclear') return 'its test says nothing now. Look at the code.';
+  if (result === 'unclear') return 'its test has no clear result now. Look at the code.';
   return end === 'alone'
     ? 'its test passes. It is settled; you need not do anything.'
     : 'its test passes. A second check decides; you need not settle it.';

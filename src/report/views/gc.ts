@@ -37,7 +37,7 @@ export function formatGcEnd(
     case 'empty':
       return `No memory entries for agent "${agent}". Nothing to do.`;
     case 'not-analysed':
-      return 'No entries trimmed: `offline/rules` makes no analysis. Name a model: `--model`, in a workflow the input `model`.';
+      return 'No entries trimmed: `offline/rules` cannot analyse. Choose a model with `--model`, or with the input `model` in a workflow.';
     case 'dry-run':
       return end.plan === undefined
         ? 'Dry run: no entries trimmed.'

@@ -49,7 +49,7 @@ export async function runCheckCommand(
   const lost = whyLost(findings);
   if (lost !== undefined) {
     warnUnsaved(findings.save, agent.name, deps);
-    return { result: refusal('not-saved', `the word on the check was not kept: ${lost}`) };
+    return { result: refusal('not-saved', `the decision on the check was not saved: ${lost}`) };
   }
   const event = { trigger, agent: agent.name, head, skipped: undefined };
   const news = { ...findings, ...event, hasRuleWord: true };
