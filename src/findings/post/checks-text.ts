@@ -81,7 +81,7 @@ function formatWhy(
   { answer, why: reason, place, overruledBy }: CheckRow,
   clean: (markdown: string) => string,
 ): string {
-  const words = reason === '' && answer === 'unsure' ? 'No answer counts.' : reason;
+  const words = reason === '' && answer === 'unsure' ? 'No valid answer.' : reason;
   const parts = [
     overruledBy === undefined ? '' : `by ${clean(codeSpan(overruledBy))}`,
     place === undefined ? '' : clean(codeSpan(cleanLine(`${place.path}:${place.line}`, MAX_PATH))),
