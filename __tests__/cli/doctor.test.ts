@@ -135,6 +135,7 @@ Nothing is wrong.
     expect(of('Workflows')).toMatchObject([
       { status: 'error', message: '"a" is there twice', place: '.axe/checks.md:4' },
     ]);
+    expect((await run([], { files })).output).toMatch(/:4: error: "a" is there twice\.$/m);
   });
 
   it('notes a workflow for comments that the default branch does not have', async () => {

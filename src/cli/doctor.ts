@@ -67,7 +67,7 @@ function formatChecks(checks: readonly Check[]): string {
     const ofGroup = checks.filter((check) => check.group === group);
     const lines = ofGroup.flatMap(({ status, message, remedy = '', place }) => {
       // Editors and terminals recognize the form of compilers.
-      if (place !== undefined) return [`  ${place}: ${status}: ${message}. ${remedy}`];
+      if (place !== undefined) return [`  ${place}: ${status}: ${message}. ${remedy}`.trimEnd()];
       const [first = '', ...more] = `${message}\n${remedy}`.trimEnd().split('\n');
       return [`  ${status.padEnd(7)}  ${first}`, ...more.map((line) => `           ${line}`)];
     });

@@ -317,7 +317,19 @@ describe('the check of workflows', () => {
       'mention.yml': files['mention.yml'].replace('!github.event.issue.pull_request && ', ''),
     };
     const both = await linesFor(everywhere);
-    expect(both.filter((line) => line.includes('answers the same comments'))).toHaveLength(1);
+    const rivals = (lines: readonly string[]) =>
+      lines.filter((line) => line.includes('answers the same comments'));
+    expect(rivals(both)).toHaveLength(1);
+
+    // Two jobs share the events of their workflow, and so its line.
+    const [, job = ''] = everywhere['mention.yml'].split(/^jobs:\n/m);
+    const second = job.replace(/^ {2}[\w-]+:/, '  second:');
+    const twice = await linesFor({
+      ...everywhere,
+      'mention.yml': everywhere['mention.yml'] + second,
+    });
+    expect(new Set(twice).size).toBe(twice.length);
+    expect(rivals(twice)).not.toEqual([]);
   });
 
   const STEP =

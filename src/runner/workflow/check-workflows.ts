@@ -68,7 +68,12 @@ export async function checkWorkflows(
       problems.push(...inputProblems(use));
       problems.push(...WORKFLOW_CHECKS.flatMap((check) => check({ ...use, others })));
     }
-    lines.push(...problems.map((problem) => lineFor(workflow, problem)));
+    // Jobs of one workflow share its events, so each would report the same line.
+    const distinct = problems.map((problem) => {
+      const line = lineFor(workflow, problem);
+      return [`${line.line} ${line.message}`, line] as const;
+    });
+    lines.push(...new Map(distinct).values());
   }
   return lines.toSorted((a, b) => (a.file === b.file ? a.line - b.line : 0));
 }
