@@ -161,6 +161,11 @@ describe('a life that once broke a promise', () => {
       ],
     ],
     [
+      'a finding leaves with its name, where the change shows nothing under the new one',
+      { ...SETUP, authorMayWrite: false },
+      [REVIEW, step('rename'), step('chmod', { n: 3 }), step('retarget', { n: 1 })],
+    ],
+    [
       'an answer that did not arrive under a comment that was deleted is said once',
       { ...FORK, maxComments: 1, blockOn: undefined },
       [

@@ -166,7 +166,8 @@ export class Judge {
     if (!standing.some(isThere) || !wasThere) return;
     const isByWord = why === 'fixed' || why === 'wrong' || why === 'suggestion';
     const isOneWord = isByWord && world.setup.word === 'own' && !ledger.isBlocking(finding);
-    // It has left with its file. In other words, or on a short line, the next review finds it.
+    // It has left with its file. In other words, on a short line, or in a file of which the change
+    // shows no line, the next review finds it.
     const { code: now } = world;
     const isElsewhere =
       why === 'left' &&
@@ -174,6 +175,7 @@ export class Judge {
       !standing.some(
         ({ code, ...spot }) =>
           isThere({ code, ...spot }) &&
+          !isUnseen(spot.path, ledger) &&
           lineFingerprint(code) === finding.key &&
           isDistinctiveFingerprint(finding.key),
       );
@@ -233,12 +235,10 @@ export class Judge {
     const there = new Set(standing.map(({ fault }) => fault));
     for (const finding of findings.filter(isOpen)) {
       const fault = truth.get(finding.id) ?? '';
-      const file = ledger.context.lines?.get(finding.path);
-      const isUnseen = file !== undefined && showsNoLine(file);
       const isOpened =
         wishes.of(finding.id) === 'opened' ||
         (finding.by === 'person' && wishes.isUnsure(finding.id));
-      const isWanted = setup.word === 'fork' || isUnseen || isOpened;
+      const isWanted = setup.word === 'fork' || isUnseen(finding.path, ledger) || isOpened;
       if (!there.has(fault) && !isWanted)
         fail('ghost', `${describe(finding, world)}, and its fault is gone`);
       const twin = findings.find(
@@ -273,6 +273,12 @@ const openIds = (findings: readonly { readonly id: string; readonly state: strin
     .map(({ id }) => id)
     .sort()
     .join(' ');
+
+/** The change has the file, and shows no line of it. */
+function isUnseen(path: string, { context }: Ledger): boolean {
+  const file = context.lines?.get(path);
+  return file !== undefined && showsNoLine(file);
+}
 
 /** The file of the finding has its line. */
 function isLineThere({ path, key }: KnownFinding, { code }: World): boolean {
