@@ -64,8 +64,7 @@ export async function readGuidance(
   const isWanted = agent.config.guidance ?? (!isLocal || agent.source === 'built-in');
   const asksChecks = isWanted && agent.config.tools.includes('submit_review');
   const unread = asksChecks ? 'unread' : [];
-  if (!isBaseKnown) return { files: [], paths: [], warnings: [], checks: unread };
-  if (!isWanted) return { files: [], paths: [], warnings: [], checks: [] };
+  if (!isBaseKnown || !isWanted) return { files: [], paths: [], warnings: [], checks: unread };
 
   const localPaths = change && parseDiff(change.diff).flatMap(pathsOf);
   const changed = localPaths ?? changedPaths ?? [];
