@@ -21,9 +21,7 @@ import { cleanFor } from './outbound.js';
 export interface Demonstrations {
   /** The tool for a group of claims; undefined if none of them is to be shown by a test. */
   toolFor(ids: readonly string[]): Tool | undefined;
-  /** The findings after their second look, those that hold with the test that shows them. */
-  applied(findings: readonly PlacedFinding[]): readonly PlacedFinding[];
-  /** One finding after its second look, with its test if it holds. */
+  /** A finding after its second look, with the test that shows it if it holds. */
   withTest<Shown extends Finding>(finding: Shown): Shown;
   /** For the job summary. */
   tested(findings: readonly Pick<PlacedFinding, 'finding'>[]): readonly TestedFinding[];
@@ -31,7 +29,6 @@ export interface Demonstrations {
 
 const NO_DEMONSTRATIONS: Demonstrations = {
   toolFor: () => undefined,
-  applied: (findings) => findings,
   withTest: (finding) => finding,
   tested: () => [],
 };
@@ -133,11 +130,6 @@ export function demonstrationsOf(
         secrets,
       });
     },
-    applied: (placed) =>
-      placed.map((placedFinding) => ({
-        ...placedFinding,
-        finding: withTest(placedFinding.finding),
-      })),
     tested: (placed) =>
       placed
         .filter(({ finding }) => byId.has(finding.id))

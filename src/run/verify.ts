@@ -75,7 +75,10 @@ export async function verifyFindings(
     ...scope,
     minSeverity,
   });
-  const findings = demonstrations?.applied(looked.findings) ?? looked.findings;
+  const findings = looked.findings.map((placed) => ({
+    ...placed,
+    finding: demonstrations?.withTest(placed.finding) ?? placed.finding,
+  }));
   const verified = { ...looked, findings, tested: demonstrations?.tested(findings) };
   const { unverified, refuted } = verified;
   const confirmed = findings.filter(({ finding }) => finding.confidence === 'confirmed').length;
