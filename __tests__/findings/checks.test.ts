@@ -64,6 +64,7 @@ describe('a file of checks', () => {
     ['with a name like that of a finding', '## FQ7K2\ny', 0, /"FQ7K2" is named like a finding/],
     ['with an unknown level', '## A\nlevel: fatal\ny', 1, /"fatal" counts as `warning`/],
     ['with a broken pattern', '## A\npaths: src/[\ny', 0, /cannot be read/],
+    ['with braces', '## A\npaths: src/**/*.{ts,tsx}\ny', 0, /write a pattern for each/],
     [
       'of 1 MB',
       `## A\ny\n## B\n${'x\n'.repeat(500_000)}`,
@@ -85,6 +86,15 @@ describe('a file of checks', () => {
     expect(appliesTo(check, changed)).toBe(applies);
     expect(appliesTo(CHECK, changed)).toBe(true);
   });
+
+  it.each(['src/', './src/**', '/src/**', '!docs/'])(
+    'reads `paths: %s` as the input does',
+    (paths) => {
+      const [check = CHECK] = parseChecks(`## A\npaths: ${paths}\ny`).checks;
+      const asked = [['src/api/a.ts'], ['docs/a.md']].map((changed) => appliesTo(check, changed));
+      expect(asked).toEqual([true, false]);
+    },
+  );
 });
 
 it.each([

@@ -66,8 +66,8 @@ type Word = KeptChecks['over'][number];
 
 /** A person's word on the check as it is written now; undefined for none. */
 export function overruledBy(check: Check, record: KeptChecks | undefined): Word | undefined {
-  const asked = { name: check.name, text: checkKey(check) };
-  return record?.over.find((word) => isAbout(word, asked));
+  const written = { name: check.name, text: checkKey(check) };
+  return record?.over.find((word) => isAbout(word, written));
 }
 
 function isAbout(word: Word, { name, text }: Pick<Word, 'name' | 'text'>): boolean {

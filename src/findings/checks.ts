@@ -1,7 +1,13 @@
 import { CHECK_LIMITS } from '../lib/defaults.js';
 import { cutToBytes, isBinary } from '../lib/text/bytes.js';
 import { cleanLine, count } from '../lib/text/format.js';
-import { compileGlob, PatternError, selectPaths } from '../lib/text/glob.js';
+import {
+  compileGlob,
+  hasHalfBrace,
+  listedPattern,
+  PatternError,
+  selectPaths,
+} from '../lib/text/glob.js';
 import { textId } from '../lib/text/text-id.js';
 import { hiddenIn } from '../safety/hidden.js';
 import { parseHandle } from './finding.js';
@@ -129,6 +135,8 @@ function problemOfText(text: string): string | undefined {
 }
 
 function problemOfPaths(paths: readonly string[]): string | undefined {
+  if (paths.some(hasHalfBrace))
+    return 'has braces in `paths`, which are not supported: write a pattern for each, as in `**/*.ts, **/*.tsx`';
   try {
     for (const pattern of paths) compileGlob(pattern.replace(/^!/, ''));
     return undefined;
@@ -154,7 +162,7 @@ function readKeys(lines: readonly string[]) {
   }
   const patterns = (keys.get('paths') ?? '').split(',').map((pattern) => pattern.trim());
   return {
-    paths: patterns.filter((pattern) => pattern !== ''),
+    paths: patterns.filter((pattern) => pattern !== '').map(listedPattern),
     level: keys.get('level')?.toLowerCase(),
     text: lines.slice(start).join('\n').trim(),
   };

@@ -16,7 +16,7 @@ import type { Environment } from '../lib/environment.js';
 import { type AxeError, ConfigError, sourcePosition, warningText } from '../lib/errors.js';
 import { CONCLUSIONS, type Conclusion } from '../lib/outcome.js';
 import { count, oneLine } from '../lib/text/format.js';
-import { compileGlob } from '../lib/text/glob.js';
+import { compileGlob, hasHalfBrace, listedPattern } from '../lib/text/glob.js';
 import { createPathFilter, type DiffPolicy } from '../prompt/diff-policy.js';
 import { isLanguage } from '../prompt/prompt.js';
 import { createSecrets, type Secrets } from '../safety/secrets.js';
@@ -507,16 +507,15 @@ function changePatterns(name: InputName, value: string): readonly string[] {
   return patterns;
 }
 
-/** Patterns of files. `docs/` means every file in the folder; a leading `./` or `/` is ignored. */
+/** Patterns of files, as {@link listedPattern} reads them. */
 function filePatterns(name: InputName, value: string): readonly string[] {
   return list(name, value).map((pattern) => {
-    // The comma in `*.{ts,tsx}` splits it into two patterns that would match no file at all.
-    if (pattern.split('{').length !== pattern.split('}').length)
+    if (hasHalfBrace(pattern))
       throw refused(
         name,
         pattern,
         'Write a pattern for each, for example `**/*.ts, **/*.tsx`: `{ts,tsx}` is not supported.',
       );
-    return pattern.replace(/\/$/, '/**').replace(/^(!?)\.?\/+/, '$1');
+    return listedPattern(pattern);
   });
 }

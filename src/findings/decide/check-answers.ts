@@ -82,7 +82,7 @@ export class CheckAnswers {
     if (answer === 'unsure') return unsure(check, reason);
     if (answer === 'does not apply') return idle(check, reason);
 
-    // What breaks a rule is of the change; what keeps it can be anywhere.
+    // A line of the change breaks a rule; a line that keeps it can be anywhere.
     const lines = answer === 'fail' ? this.lines.diff : this.lines.shown;
     const evidence = hasQuote ? checkEvidence({ path, line, code }, lines) : undefined;
     const quoted = typeof evidence === 'string' ? undefined : evidence;

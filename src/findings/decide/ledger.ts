@@ -428,7 +428,7 @@ export function applyToLedger(
   if (pushed !== undefined) ledger.endCommitted(pushed);
   ledger.endRepaired();
   for (const { id, test } of buffered.shownNow ?? []) ledger.noteTest(id, test);
-  // What a person has dismissed is not raised again on its line, by the run that passes it on either.
+  // A dismissal counts first: the run that passes it on raises nothing on that line, either.
   const isDismissal = ({ how }: Settlement) => how === 'dismissed';
   const claimed = endAll(ledger, buffered.settlements.filter(isDismissal));
   const keptById = new Map<string, KnownFinding>();

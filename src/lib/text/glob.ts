@@ -61,6 +61,16 @@ function compile(pattern: string, isDotName: DotNameTest): CompiledPattern {
   };
 }
 
+/** A pattern in a list of people: `docs/` is every file in the folder, a leading `./` or `/` nothing. */
+export function listedPattern(pattern: string): string {
+  return pattern.replace(/\/$/, '/**').replace(/^(!?)\.?\/+/, '$1');
+}
+
+/** The comma in `*.{ts,tsx}` splits it into two patterns of a list that would match no file at all. */
+export function hasHalfBrace(pattern: string): boolean {
+  return pattern.split('{').length !== pattern.split('}').length;
+}
+
 /**
  * The paths that match any of the patterns, each once, in byte order. Throws a ConfigError as
  * {@link compileGlob} does.
