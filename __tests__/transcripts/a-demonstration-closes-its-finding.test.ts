@@ -70,7 +70,7 @@ it('a test whose comment was edited is not run, and that is said', async () => {
   Object.assign(comment, { body: comment.body.replace('first([1, 2])', 'first([1, 1])') });
   const { result, asked } = await pushAndReview(OTHER_FIX);
   expect(result.summary).toMatch(
-    /Tests of earlier findings were not run: the text of the one of F\w{4}/,
+    /Tests of earlier findings were not run: the test of F\w{4} was edited in its comment/,
   );
   expect(asked[0]?.messages[0]).not.toMatch(/its test/);
   expect(conversations(stage)).toMatchObject([{ isResolved: false }]);
