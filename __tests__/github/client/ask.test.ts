@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import * as v from 'valibot';
-import { askGraphQl, askRest, fetchPages } from '../../../src/github/client/ask.js';
-import { graphqlError, httpError } from '../../../src/github/client/errors.js';
+import { askGraphQl, askRest, fetchPages, unreadWarning } from '../../../src/github/client/ask.js';
+import { GitHubError, graphqlError, httpError } from '../../../src/github/client/errors.js';
 import { createFakeGitHubClient, noAbort } from '../../helpers/github-client-fake.js';
 
 function refusal(type: string, message = 'no') {
@@ -33,6 +33,14 @@ it.each([
     noAbort(),
   );
   await expect(asked).rejects.toMatchObject({ message, reason, status, retryAfterMs, remedy });
+});
+
+it.each([
+  ['denied', ADD, { code: 'context-unread', message: 'the checks', remedy: ADD }],
+  ['denied', undefined, { code: 'context-incomplete', message: 'the checks: no' }],
+  ['unavailable', ADD, { code: 'context-incomplete', message: 'the checks: no', remedy: ADD }],
+] as const)('a part that is %s, with the remedy %s, is told as %j', (reason, remedy, warning) => {
+  expect(unreadWarning(new GitHubError('no', { reason, remedy }), 'the checks')).toEqual(warning);
 });
 
 it('an answer that does not fit is reported with the place and the mismatch', async () => {
