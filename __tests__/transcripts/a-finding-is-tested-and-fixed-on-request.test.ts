@@ -87,6 +87,10 @@ it('a finding is shown by a test on request, fixed until its test passes, and cl
   expect(shown.answer).toContain(`${handle} is shown by a test.`);
   expect(shown.answer).toContain('it sees <code>2</code>, with a fix <code>1</code>');
   expect(shown.answer).toContain("import { first } from './list.mjs';");
+  const entry = stage.github.files(REPO, 'axe-memory')['reviewer.md']?.split('\n## ').at(-1);
+  expect(entry).toMatch(
+    new RegExp(`\\n\\*\\*Result:\\*\\* [^\\n]*\\n?${handle} is shown by a test\\.\\n*$`),
+  );
 
   const again = await say(`/axe test ${handle}`);
   expect(again.asked).toEqual([]);

@@ -43,7 +43,13 @@ export type Limit = 'turns' | 'tokens' | 'cost' | 'time';
 
 /** Only a `completed` run adds an entry to the memory, as in axe. */
 export type RunOutcome =
-  | { readonly kind: 'completed'; readonly answer: string; readonly stats: RunStats }
+  | {
+      readonly kind: 'completed';
+      readonly answer: string;
+      /** The part of the answer that memory keeps; left out: all of it. */
+      readonly keptAnswer?: string;
+      readonly stats: RunStats;
+    }
   | {
       readonly kind: 'exhausted';
       readonly limit: Limit;

@@ -111,7 +111,8 @@ export function entryChanges(end: RunEnd, deps: Dependencies): readonly EntryCha
   const task = sanitize(sentence, 'memory', deps.secrets.values);
   // Without this line the next run would believe the model's answer that all was done.
   const failureLine = published.failure === undefined ? '' : 'Not all of this could be published.';
-  const result = [publishedLine(published), failureLine, outcome.answer]
+  const { answer, keptAnswer = answer } = outcome;
+  const result = [publishedLine(published), failureLine, keptAnswer]
     .filter((text) => text !== '')
     .join('\n');
   const timestamp = deps.clock.now();

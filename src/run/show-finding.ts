@@ -44,13 +44,11 @@ export async function showFinding(
   const shown = demonstrations.withTest(looked);
   const tested = demonstrations.tested([{ finding: shown }]);
   const clean = cleanFor(conversation.plan.reading.word, { secrets: deps.secrets.values });
-  const answer = paragraphs([
-    formatLookEnd(finding.handle, tested[0]?.why, verdict),
-    testBlock(shown, clean),
-  ]);
+  const keptAnswer = formatLookEnd(finding.handle, tested[0]?.why, verdict);
+  const answer = paragraphs([keptAnswer, testBlock(shown, clean)]);
   const shownNow = shown.test === undefined ? [] : [{ id: finding.id, test: shown.test }];
   return {
-    outcome: { kind: 'completed', answer, stats: spent },
+    outcome: { kind: 'completed', answer, keptAnswer, stats: spent },
     buffered: { ...NO_PUBLICATIONS, tested, shownNow },
     unread: [],
   };
