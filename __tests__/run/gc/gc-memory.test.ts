@@ -147,11 +147,16 @@ describe('the notes of an agent, in garbage collection in a workflow', () => {
     fact('src/now.ts', 'one two three'),
   ].join('\n');
 
-  async function collect({ dryRun = false, hasAnswer = true, toml = TOML } = {}) {
+  async function collect({
+    dryRun = false,
+    hasAnswer = true,
+    toml = TOML,
+    save,
+  }: Pick<GcScene, 'dryRun' | 'save'> & { hasAnswer?: boolean; toml?: string } = {}) {
     const memory = { 'MEMORY.md': NOTES };
     const { deps, request } = scene(
       [says('Found it.')],
-      { memory, dryRun },
+      { memory, dryRun, save },
       {
         agents: { bot: `${toml}notes = true\n` },
       },
@@ -191,9 +196,13 @@ describe('the notes of an agent, in garbage collection in a workflow', () => {
   });
 
   it.each([
-    ['together with a trim', TOML, 'trimmed'],
-    ['without one', TOML.replace('last_n = 2\n', ''), 'no-target'],
-  ])('get the current path of a renamed file %s', async (_, toml, kind) => {
+    ['together with a trim', TOML, 'trimmed', 'trim memory for'],
+    ['without one', TOML.replace('last_n = 2\n', ''), 'no-target', 'update the notes of'],
+  ])('get the current path of a renamed file %s', async (_, toml, kind, what) => {
+    const save: SaveResult = { kind: 'failed', reason: 'error', message: 'no space' };
+    const message = `failed to ${what} "bot": no space`;
+    expect((await collect({ toml, save })).collection?.end).toMatchObject({ error: { message } });
+
     const { collection, notes, deps } = await collect({ toml });
     expect(collection?.end.kind).toBe(kind);
     const renewed = `- Fact (src/now.ts:2 "one two three") <!-- octocat/hello@${BASE} -->`;

@@ -284,7 +284,9 @@ async function tidy(
   const saved = await store.write([...trims, ...renewals], deadline.closing);
   if (saved.kind === 'failed') {
     const { message, remedy } = saved;
-    throw new AxeError(`failed to trim memory for "${agent.name}": ${message}`, { remedy });
+    if (plan.kind === 'trim')
+      throw new AxeError(`failed to trim memory for "${agent.name}": ${message}`, { remedy });
+    throw new AxeError(`failed to update the notes of "${agent.name}": ${message}`, { remedy });
   }
   if (plan.kind !== 'trim') return plan;
   const { removed, kept } = plan;
