@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseAgent } from '../../src/agent/inspect.js';
@@ -13,6 +13,16 @@ import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 
 const never = new AbortController().signal;
+
+const REPO = 'octocat/hello-world';
+
+function entry(minute: number, id: string): string {
+  const timestamp = new Date(Date.UTC(2026, 1, 23, 4, minute));
+  const provenance = formatProvenance({ id });
+  return formatEntry({ timestamp, task: `task ${minute}`, result: `result ${minute}`, provenance });
+}
+
+const [A, B] = [entry(1, 'aaaaaa-1'), entry(2, 'bbbbbb-1')];
 
 const adding = (path: string, text: string): NoteChange => ({
   kind: 'note',
@@ -123,6 +133,27 @@ it('the notes of this machine are read from one place only', async () => {
 });
 
 it.each([
+  ['below the top of a checkout', 'repo/.axe/bot.md', true],
+  ['at its top', 'repo/bot.md', false],
+  ['outside of one', 'mine/bot.md', false],
+])(
+  'the copies of a log at `memory.path` %s are kept from commits: %s, %s',
+  async (_, custom, isIgnored) => {
+    const { home, store } = open({ custom });
+    mkdirSync(join(home, 'repo/.git'), { recursive: true });
+    writeFiles(home, { 'repo/.git/HEAD': 'ref: refs/heads/main\n', [custom]: A + B });
+    const ignoreFile = join(home, custom, '../.gitignore');
+    const entry = { kind: 'append', path: 'bot.md', id: '1', text: '## e\n\n' } as const;
+    await store.write([entry], never);
+    expect(existsSync(ignoreFile)).toBe(false);
+    const rewrite = (text: string) => text.replace(A, '');
+    await store.write([{ kind: 'rewrite', path: 'bot.md', rewrite }], never);
+    expect(existsSync(join(home, `${custom}.bak`))).toBe(true);
+    expect(existsSync(ignoreFile)).toBe(isIgnored);
+  },
+);
+
+it.each([
   ['MEMORY.md', true],
   ['MEMORY.bak', true],
   ['MEMORY.md.bak', true],
@@ -138,16 +169,6 @@ it.each([
 ])('the files that belong to notes: %s: %s', (path, expected) => {
   expect(isOfNotes(path)).toBe(expected);
 });
-
-const REPO = 'octocat/hello-world';
-
-function entry(minute: number, id: string): string {
-  const timestamp = new Date(Date.UTC(2026, 1, 23, 4, minute));
-  const provenance = formatProvenance({ id });
-  return formatEntry({ timestamp, task: `task ${minute}`, result: `result ${minute}`, provenance });
-}
-
-const [A, B] = [entry(1, 'aaaaaa-1'), entry(2, 'bbbbbb-1')];
 
 async function memory(github: GitHubServer, ...words: readonly string[]) {
   const home = tempDir('home');
@@ -170,6 +191,41 @@ describe('memory on a branch of a repository, from a laptop', () => {
     expect(github.history(REPO, 'axe-memory')).toEqual([]);
     expect(await memory(github, 'remember', 'bot', 'first')).toMatchObject({ exitCode: 0 });
     expect(github.history(REPO, 'axe-memory')).toHaveLength(1);
+  });
+
+  it('shows the facts that a review of a file is given, as the default branch has their lines', async () => {
+    const github = await startGitHubServer();
+    github.addRepo(REPO, { contents: 'write' });
+    const code = {
+      'src/auth.ts': 'first line\nif (!token) return\n',
+      'src/b.ts': 'const two = 2\n',
+    };
+    const sha = github.commit(REPO, code);
+    const fact = (path: string, line: string) =>
+      `- Fact of ${path} (${path}:1 ${JSON.stringify(line)}) <!-- ${REPO}@${sha} -->\n`;
+    const filler = Array.from({ length: 60 }, (_, at) => `- Filler ${at} ${'x'.repeat(80)}\n`);
+    const facts = [
+      ...filler,
+      fact('src/auth.ts', 'if (!token) return'),
+      fact('src/auth.ts', 'no such line'),
+      fact('src/b.ts', 'const two = 2'),
+    ];
+    const files = { 'pr-reviewer.md': B, 'MEMORY.md': facts.join('') };
+    github.commit(REPO, files, { branch: 'axe-memory' });
+
+    const show = ['show', 'pr-reviewer', '--for', 'src/auth.ts'];
+    const { output, talk } = await memory(github, ...show);
+    expect(talk).toBe('');
+    const [, block = ''] =
+      /What the model is given from notes:\n\n([\s\S]*?)<\/memory>/.exec(output) ?? [];
+    expect(Buffer.byteLength(block)).toBeLessThanOrEqual(4096);
+    expect(block).toMatch(/^- Fact of src\/auth\.ts \(src\/auth\.ts:2 "if \(!token\) return"\)$/m);
+    expect(block).not.toContain('no such line');
+    expect(output).toMatch(/^Notes: 1 file in octocat\/hello-world@axe-memory\.$/m);
+    expect(output).toMatch(/^Lines that notes rest on: 1 as noted, 1 moved, 1 gone\.$/m);
+    expect(output).toContain(
+      'No longer true:\n\n- MEMORY.md, line 62: - Fact of src/auth.ts (src/auth.ts:1 "no such line")',
+    );
   });
 
   it('forgets with --purge an entry that gc has trimmed', async () => {

@@ -204,7 +204,7 @@ const MEMORY: Group = {
       flags: {
         ...PLACE_FLAGS,
         ...LIST_FLAGS,
-        for: { type: 'string', about: 'The entries that a review of this file would load' },
+        for: { type: 'string', about: 'The entries and facts that a review of this file gets' },
       },
       examples: [
         'memory show reviewer --last 5',

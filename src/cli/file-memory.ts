@@ -9,7 +9,7 @@ import { findRepositoryRoot } from '../lib/git.js';
 import { apartPath, isNotesPath, projectSlug } from '../memory/paths.js';
 import { statePath } from '../memory/state.js';
 import { createBrokenStore, type MemoryStore, type SaveResult } from '../memory/store.js';
-import { createFileStore } from '../memory/stores/file/file-store.js';
+import { createFileStore, withIgnoreFile } from '../memory/stores/file/file-store.js';
 import type { Terminal } from './terminal.js';
 
 /** The folder of a checkout's memory below `<data>/memory`; empty outside of a checkout. */
@@ -67,7 +67,8 @@ export function openFileMemory(
         copies.map(([, file]) => file),
         dirname(fileOf(path)),
       );
-    return { ...store, dropHistory };
+    const guarded = custom === '' ? store : ignoringCopies(store, dirname(custom));
+    return { ...guarded, dropHistory };
   } catch (thrown) {
     // Without a home folder only the memory fails, not the run.
     return createBrokenStore('file', messageOf(thrown));
@@ -78,6 +79,24 @@ export function openFileMemory(
 function siblingOf(custom: string, log: string): string {
   const folders = /^(?:apart\/)?(?:offline\/)?/.exec(log)?.[0] ?? '';
   return join(dirname(custom), folders, basename(custom));
+}
+
+/**
+ * In a checkout, copies of rewrites are kept from commits, since they hold what was forgotten. At
+ * its top a `.gitignore` would apply to the whole repository.
+ */
+export function ignoringCopies(store: MemoryStore, folder: string): MemoryStore {
+  const ignoring = withIgnoreFile(store, createFiles(), folder);
+  return {
+    ...store,
+    async write(changes, signal) {
+      const root = changes.every(({ kind }) => kind === 'append')
+        ? undefined
+        : await findRepositoryRoot(folder);
+      const isInCheckout = root !== undefined && root !== folder;
+      return await (isInCheckout ? ignoring : store).write(changes, signal);
+    },
+  };
 }
 
 /** Removes the copies that rewrites keep next to their files. */

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { LoadedAgent } from '../agent/agent-source.js';
-import { BUILT_IN_AGENTS, hasNotes } from '../agent/built-in.js';
+import { BUILT_IN_AGENTS } from '../agent/built-in.js';
 import { parseModelRef } from '../agent/config.js';
 import { type AgentLoader, checkAgentName, type ListedAgent } from '../agent/loader.js';
 import type { GitHubClient } from '../github/client/client.js';
@@ -10,20 +10,25 @@ import { COMMITTED_FOLDER } from '../lib/defaults.js';
 import { configDir } from '../lib/environment.js';
 import { AxeError, formatError, isNotFound } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
-import { findRepositoryRoot } from '../lib/git.js';
 import { apartPath, defaultLogPath, memoryName } from '../memory/paths.js';
 import { statePath } from '../memory/state.js';
 import type { MemoryStore } from '../memory/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../memory/stores/branch/branch-store.js';
-import { createFileStore, withIgnoreFile } from '../memory/stores/file/file-store.js';
+import { createFileStore } from '../memory/stores/file/file-store.js';
 import { localAgents } from '../run/agents.js';
 import { runLogPath } from '../run/memory.js';
 import { type ParsedFlags, repositoryNamed } from './command-line.js';
 import { agentsDirOf, connectWithToken } from './config.js';
-import { agentFolder, openFileMemory, projectFolder, removeCopies } from './file-memory.js';
+import {
+  agentFolder,
+  ignoringCopies,
+  openFileMemory,
+  projectFolder,
+  removeCopies,
+} from './file-memory.js';
 import type { Terminal } from './terminal.js';
 
-interface MemoryPlace {
+export interface MemoryPlace {
   readonly store: MemoryStore;
   /** The agent's run log in the tree. */
   readonly path: string;
@@ -31,14 +36,20 @@ interface MemoryPlace {
   readonly writesProvenance: boolean;
   /** The memory is this machine's, and that of the current repository alone. */
   readonly isOfRepository: boolean;
-  readonly hasNotes: boolean;
   /** Undefined if the agent's file is not here. */
-  readonly loads: LoadedAgent['config']['memory'] | undefined;
+  readonly agent: LoadedAgent | undefined;
+  /** The repository that the memory is of; undefined for memory of a folder or of this machine. */
+  readonly github: GitHubPlace | undefined;
   /**
    * The error if a run here would not find the agent; undefined for memory that is not this
    * machine's.
    */
   readonly missing: AxeError | undefined;
+}
+
+interface GitHubPlace {
+  readonly client: GitHubClient;
+  readonly repository: { readonly owner: string; readonly name: string };
 }
 
 /** Opens the memory that the flags name: this machine's, a folder, a branch. Throws an AxeError. */
@@ -67,14 +78,15 @@ export async function openMemoryPlace(
   const project = await projectFolder(cwd);
   let store = openFileMemory({ agent, path, project }, terminal);
   if (dir !== '') store = await openFolder(resolve(cwd, dir), path, mayCreate);
-  if (repository !== undefined) store = await openBranch(repository, flags, terminal, mayCreate);
+  const github = repository && { client: await connect(terminal), repository };
+  if (github !== undefined) store = await openBranch(github, flags, terminal, mayCreate);
   return {
     store,
     path,
     writesProvenance: isElsewhere || memory?.provenance === 'on',
     isOfRepository: !isElsewhere && agentFolder(agent, project) !== '',
-    hasNotes: agent !== undefined && hasNotes(agent),
-    loads: memory,
+    agent,
+    github,
     missing,
   };
 }
@@ -133,11 +145,8 @@ async function openFolder(root: string, path: string, mayCreate: boolean): Promi
       remedy: 'Give the folder the memory is in, `--dir .axe/memory`.',
     });
   }
-  const store = await ignoringCopies(
-    createFileStore({ files, clock: createClock(), root, followLinks: false }),
-    files,
-    root,
-  );
+  const plain = createFileStore({ files, clock: createClock(), root, followLinks: false });
+  const store = ignoringCopies(plain, root);
   const agentFiles = [path, apartPath(path)].flatMap((log) => [log, statePath(log)]);
   return {
     ...store,
@@ -153,32 +162,21 @@ async function openFolder(root: string, path: string, mayCreate: boolean): Promi
   };
 }
 
-/**
- * In a checkout, copies of rewrites are kept from commits, since they hold what was forgotten. At
- * its top a `.gitignore` would apply to the whole repository.
- */
-async function ignoringCopies(
-  store: MemoryStore,
-  files: ReturnType<typeof createFiles>,
-  root: string,
-): Promise<MemoryStore> {
-  const checkout = await findRepositoryRoot(root);
-  return checkout === undefined || checkout === root ? store : withIgnoreFile(store, files, root);
+/** Throws an AxeError without a token. */
+async function connect(terminal: Terminal): Promise<GitHubClient> {
+  const client = await connectWithToken(terminal);
+  if (client !== undefined) return client;
+  throw new AxeError('there is no token for GitHub', {
+    remedy: 'Set `GITHUB_TOKEN` or `GH_TOKEN`, for example `GH_TOKEN=$(gh auth token)`.',
+  });
 }
 
 async function openBranch(
-  { owner, name }: { readonly owner: string; readonly name: string },
+  { client, repository: { owner, name } }: GitHubPlace,
   flags: ParsedFlags,
   terminal: Terminal,
   mayCreate: boolean,
 ): Promise<MemoryStore> {
-  const client = await connectWithToken(terminal);
-  if (client === undefined) {
-    throw new AxeError('there is no token for GitHub', {
-      remedy: 'Set `GITHUB_TOKEN` or `GH_TOKEN`, for example `GH_TOKEN=$(gh auth token)`.',
-    });
-  }
-
   const branch = flags.string('branch') || OWN_BRANCH;
   const folder = flags.string('path') || (branch === OWN_BRANCH ? '' : COMMITTED_FOLDER);
   if (flags.bool('purge')) await refusePurge(client, owner, name, branch);

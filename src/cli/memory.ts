@@ -1,7 +1,9 @@
 import { relative, resolve } from 'node:path';
+import { hasNotes } from '../agent/built-in.js';
+import type { TriggerPlace } from '../event/trigger.js';
 import { createClock } from '../lib/clock.js';
 import { AxeError, type ExitCode, warningText } from '../lib/errors.js';
-import { findRepositoryRoot } from '../lib/git.js';
+import { findRepositoryRoot, readOrigin } from '../lib/git.js';
 import type { Provenance } from '../memory/run-log.js';
 import { createBaseReader } from '../run/cite.js';
 import {
@@ -11,10 +13,11 @@ import {
 } from '../run/memory-commands/command-session.js';
 import { formatEntries, type MemoryEntry } from '../run/memory-commands/entry.js';
 import { runMemoryCommand } from '../run/memory-commands/memory-command.js';
+import { notesGiven } from '../run/notes.js';
 import { sanitize } from '../safety/sanitize.js';
 import { secretValues } from '../safety/secrets.js';
 import { commandOf, type ParsedFlags, wrongCount } from './command-line.js';
-import { openMemoryPlace } from './memory-place.js';
+import { type MemoryPlace, openMemoryPlace } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
 
 /** `memory show | search | remember | …`, the commands for people. Throws an AxeError. */
@@ -38,13 +41,11 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
   const session: CommandSession = {
     store: place.store,
     path: place.path,
-    loads: place.loads,
+    loads: place.agent?.config.memory,
     clock: createClock(),
     signal: new AbortController().signal,
     secrets,
-    readBase: place.hasNotes
-      ? createBaseReader({ kind: 'local' }, { client: undefined, cwd, env })
-      : undefined,
+    ...notesAccess(place, flags.string('dir'), terminal),
     // In a step of a workflow the runner names the person who started it; on a laptop nothing does.
     origin: place.writesProvenance ? { actor: env['GITHUB_ACTOR'] || undefined } : undefined,
   };
@@ -74,6 +75,46 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
       : text;
   print(terminal, clean([head, quoted, below].filter((part) => part !== '').join('\n\n')));
   return 0;
+}
+
+/**
+ * The code that notes rest on. To show what a review is given, it is that of the repository whose
+ * memory it is; a person who remembers a line has it in the checkout.
+ */
+function notesAccess(
+  { agent, path, github }: MemoryPlace,
+  dir: string,
+  { cwd, env }: Terminal,
+): Pick<CommandSession, 'readBase' | 'notesFor'> {
+  if (agent === undefined || !hasNotes(agent)) return {};
+  const checkout = { client: undefined, cwd, env };
+  const readBase = createBaseReader({ kind: 'local' }, checkout);
+  const workdir = resolve(cwd, agent.config.workdir);
+  return {
+    readBase,
+    async notesFor(tree, file) {
+      const place = await placeOfNotes(github, dir, cwd);
+      const readShown =
+        github === undefined
+          ? readBase
+          : createBaseReader(place, { ...checkout, client: github.client });
+      const { signal } = new AbortController();
+      const memory = { tree, agent, path, place, workdir, now: createClock().now() };
+      return await notesGiven(memory, [file], { readBase: readShown, signal });
+    },
+  };
+}
+
+/** The repository whose runs wrote the notes; a folder of memory is that of its checkout. */
+async function placeOfNotes(
+  github: MemoryPlace['github'],
+  dir: string,
+  cwd: string,
+): Promise<TriggerPlace> {
+  const root = dir === '' ? undefined : await findRepositoryRoot(resolve(cwd, dir));
+  const origin = root === undefined ? undefined : await readOrigin(root);
+  const repository = github?.repository ?? origin;
+  return repository === undefined ? { kind: 'local' } : { kind: 'repository', repository };
 }
 
 /** For people who look for the memory of a workflow on this machine. */

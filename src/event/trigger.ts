@@ -194,6 +194,14 @@ export type Trigger =
   /** A run on somebody's own machine has no event. */
   | { readonly kind: 'local' };
 
+/** A trigger, or a repository whose code and notes are read without an event. */
+export type TriggerPlace =
+  | Trigger
+  | {
+      readonly kind: 'repository';
+      readonly repository: Pick<Repository, 'owner' | 'name'>;
+    };
+
 /** Triggers about an issue or a pull request, which anybody can cause. */
 export type SubjectTrigger = PullRequestTrigger | IssueTrigger | CommentTrigger;
 

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import type { Trigger } from '../event/trigger.js';
+import type { TriggerPlace } from '../event/trigger.js';
 import {
   checkEvidence,
   linesOfDiff,
@@ -140,7 +140,7 @@ interface CodeSource {
  * for lines that are not there. The newest facts come first.
  */
 export function createBaseReader(
-  trigger: Trigger,
+  trigger: TriggerPlace,
   { client, cwd, env, isOnlyRepository = false }: BaseOptions,
 ): ReadBase {
   const inTurn = createQueue();
@@ -240,7 +240,7 @@ export function createBaseReader(
 
 function repositorySource(
   client: GitHubClient,
-  trigger: Exclude<Trigger, { readonly kind: 'local' }>,
+  trigger: Exclude<TriggerPlace, { readonly kind: 'local' }>,
 ): CodeSource {
   const { repository } = trigger;
   const branch = trigger.kind === 'pull_request' ? trigger.base.ref : undefined;

@@ -1,6 +1,6 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { hasNotes } from '../agent/built-in.js';
-import type { Trigger } from '../event/trigger.js';
+import type { Trigger, TriggerPlace } from '../event/trigger.js';
 import { type Reading, rightsOf } from '../event/trust.js';
 import type { BaseCode } from '../github/reading/contents.js';
 import { dateOf } from '../lib/clock.js';
@@ -11,6 +11,7 @@ import {
   type CheckedNotes,
   checkNotes,
   citationsIn,
+  type NoteLine,
   type StaleNoteLine,
 } from '../memory/citations.js';
 import { formatFacts, formatMemoryBlock } from '../memory/notes/context-block.js';
@@ -18,6 +19,7 @@ import { createNotesSession, listNotes, type Notes } from '../memory/notes/sessi
 import {
   ALL_NOTES_TOOLS,
   factsPath,
+  isAmongPlaces,
   type NotesPlaces,
   type NotesTool,
   notePath,
@@ -33,6 +35,7 @@ import { factsPrompt, notesToolsPrompt } from '../prompt/prompt.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { ListedTools } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
+import type { GivenNotes } from './memory-commands/command-session.js';
 import type { MemoryPlan, RunNotes } from './records.js';
 
 /**
@@ -99,20 +102,17 @@ export async function openNotes(
   });
   const loaded = await session.tree();
   const stored = loaded.kind === 'tree' ? loaded.tree : new Map<string, string>();
-  const longTerm = stored.get(factsPath(places)) ?? '';
-  if (isFactsOnly && loaded.kind === 'tree' && longTerm.trim() === '') return undefined;
-  const cited = await checkCitedCode(stored, places, deps);
+  if (isFactsOnly && loaded.kind === 'tree' && !hasFacts(stored, places)) return undefined;
+  const cited = await checkCitedCode(stored, places, { ...deps, signal: deadline.signal });
   ({ checked } = cited);
 
   const granted = grantNotesTools(plan, store.kind !== 'none');
   const files = checked.view(stored, memory.path);
-  const today = dateOf(clock.now());
-  const { maxInjectBytes: maxBytes } = agent.config.memory;
   const block = isFactsOnly
     ? { text: '', warnings: [] }
-    : formatMemoryBlock(files, { places, today, maxBytes });
+    : wholeBlock(files, { agent, places, now: clock.now() });
   // The facts of the reviewer are in the prompt once its change is known.
-  const facts = isFactsOnly ? checked.lines(readableText(longTerm).trim()) : undefined;
+  const facts = isFactsOnly ? factLines(stored, places, checked) : undefined;
   const tools = isFactsOnly && loaded.kind === 'failed' ? [] : granted.tools;
   const toolsPrompt = isFactsOnly ? factsPrompt(tools) : notesToolsPrompt(tools);
   isOpen = true;
@@ -177,6 +177,8 @@ interface CitedCode {
   readonly warnings: readonly Warning[];
 }
 
+type CodeReader = Pick<Dependencies, 'readBase'> & { readonly signal: AbortSignal };
+
 /**
  * Checks notes against the code that they cite, once for an agent. If that code cannot be read they
  * stay unchecked, with a warning.
@@ -184,12 +186,12 @@ interface CitedCode {
 export async function checkCitedCode(
   tree: MemoryTree,
   places: NotesPlaces,
-  { readBase, deadline }: Dependencies,
+  { readBase, signal }: CodeReader,
 ): Promise<CitedCode> {
   const notes = new Map(shownNotes(tree, places).map((path) => [path, tree.get(path) ?? '']));
   const citations = [...notes.values()].flatMap(citationsIn);
   try {
-    const base = citations.length === 0 ? undefined : await readBase?.(citations, deadline.signal);
+    const base = citations.length === 0 ? undefined : await readBase?.(citations, signal);
     return { notes, base, checked: checkNotes(notes, base), warnings: [] };
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
@@ -238,6 +240,66 @@ function damageOfNotes(
 
 function shownNotes(tree: MemoryTree, places: NotesPlaces): readonly string[] {
   return [...listNotes(tree, places), notePath({ kind: 'scratchpad' }, places)];
+}
+
+function hasFacts(tree: MemoryTree, places: NotesPlaces): boolean {
+  return (tree.get(factsPath(places)) ?? '').trim() !== '';
+}
+
+function factLines(
+  tree: MemoryTree,
+  places: NotesPlaces,
+  checked: CheckedNotes,
+): readonly NoteLine[] {
+  return checked.lines(readableText(tree.get(factsPath(places)) ?? '').trim());
+}
+
+function wholeBlock(
+  files: ReadonlyMap<string, string>,
+  {
+    agent: { config },
+    places,
+    now,
+  }: { readonly agent: LoadedAgent; readonly places: NotesPlaces; readonly now: Date },
+) {
+  const { maxInjectBytes: maxBytes } = config.memory;
+  return formatMemoryBlock(files, { places, today: dateOf(now), maxBytes });
+}
+
+/**
+ * The notes of a memory that a run about these paths is given, without a run. Undefined for the
+ * built-in reviewer if nobody has begun any.
+ */
+export async function notesGiven(
+  { tree, agent, path, place, workdir, now }: MemoryToShow,
+  paths: readonly string[],
+  reader: CodeReader,
+): Promise<GivenNotes | undefined> {
+  const places = placesOf(agent, path, place, workdir);
+  const isFactsOnly = !agent.config.memory.notes;
+  if (isFactsOnly && !hasFacts(tree, places)) return undefined;
+
+  const wanted = placesInPrompt({ places, isFactsOnly }, path, now);
+  const read = new Map([...tree].filter(([file]) => !wanted || isAmongPlaces(file, wanted)));
+  const { checked, warnings } = await checkCitedCode(read, places, reader);
+  const files = checked.view(read, path);
+  const block = isFactsOnly
+    ? formatFacts(factLines(read, places, checked), paths)
+    : wholeBlock(files, { agent, places, now }).text;
+  const { counts, gone } = checked;
+  return { files: listNotes(files, places).length, block: block.trim(), counts, gone, warnings };
+}
+
+/** A memory whose notes are shown to a person. */
+interface MemoryToShow {
+  readonly tree: MemoryTree;
+  readonly agent: LoadedAgent;
+  /** The agent's run log in the tree. */
+  readonly path: string;
+  readonly place: TriggerPlace;
+  /** Absolute path of the folder the agent works in. */
+  readonly workdir: string;
+  readonly now: Date;
 }
 
 /** The facts that a run with these changed paths is given. */
@@ -300,7 +362,7 @@ export function planNotes({
 
 /** The places that a prompt needs, as `MemoryStore.readTree` takes them. */
 export function placesInPrompt(
-  { places, isFactsOnly }: NotesPlan,
+  { places, isFactsOnly }: Pick<NotesPlan, 'places' | 'isFactsOnly'>,
   runLog: string,
   now: Date,
 ): readonly string[] | undefined {
@@ -359,7 +421,7 @@ const WHY_NOT_KEPT =
 export function placesOf(
   { config }: LoadedAgent,
   path: string,
-  trigger: Trigger,
+  trigger: TriggerPlace,
   workdir: string,
 ): NotesPlaces {
   const project =

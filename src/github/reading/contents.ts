@@ -290,7 +290,7 @@ export async function fetchBaseCode(
     paths,
     commits,
   }: {
-    readonly repository: Repository;
+    readonly repository: Pick<Repository, 'owner' | 'name'>;
     readonly branch: string | undefined;
     readonly paths: readonly string[];
     readonly commits: readonly string[];

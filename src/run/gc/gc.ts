@@ -139,10 +139,12 @@ async function checkNotesOf(
   const workdir = resolve(deps.cwd, await agentWorkdir(agent, deps));
   const places = placesOf(agent, path, trigger, workdir);
   const paths = placesToRead(places, path, deps.clock.now());
-  const result = await store.readTree(deps.deadline.signal, paths);
+  const { signal } = deps.deadline;
+  const result = await store.readTree(signal, paths);
   if (result.kind === 'failed') throw new AxeError(result.message, { remedy: result.remedy });
 
-  const { notes, base, checked, warnings } = await checkCitedCode(result.tree, places, deps);
+  const reader = { readBase: deps.readBase, signal };
+  const { notes, base, checked, warnings } = await checkCitedCode(result.tree, places, reader);
   for (const warning of warnings) deps.reporter.warn(warning);
   const ended = await commitsOfEndedPulls(checked.elsewhereCommits, deps);
   const history = new Set([...(base?.history ?? []), ...ended]);

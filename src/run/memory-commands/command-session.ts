@@ -2,7 +2,7 @@ import type { MemoryConfig } from '../../agent/config.js';
 import type { Clock } from '../../lib/clock.js';
 import { AxeError, type Warning } from '../../lib/errors.js';
 import type { MemoryChange, MemoryTree } from '../../memory/change.js';
-import type { ReadBase } from '../../memory/citations.js';
+import type { CheckedNotes, ReadBase } from '../../memory/citations.js';
 import { apartPath } from '../../memory/paths.js';
 import type { Provenance } from '../../memory/run-log.js';
 import { statePath } from '../../memory/state.js';
@@ -100,6 +100,17 @@ export interface CommandSession {
   readonly loads?: Pick<MemoryConfig, 'lastN' | 'hasLastN' | 'maxLogBytes'>;
   /** The code that notes can cite; left out for an agent without notes. */
   readonly readBase?: ReadBase;
+  /** The notes that a run about a file is given; left out for an agent without notes. */
+  notesFor?(tree: MemoryTree, path: string): Promise<GivenNotes | undefined>;
+}
+
+/** Notes as a run is given them. */
+export interface GivenNotes extends Pick<CheckedNotes, 'counts' | 'gone'> {
+  /** Number of notes, the scratchpad not counted. */
+  readonly files: number;
+  /** Their part of the prompt; empty if nothing of them is in it. */
+  readonly block: string;
+  readonly warnings: readonly Warning[];
 }
 
 export interface MemoryDone {

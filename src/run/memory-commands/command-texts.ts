@@ -1,7 +1,8 @@
 import { MAX_RESULT_CODE_POINTS } from '../../lib/defaults.js';
-import { count, inlineCode } from '../../lib/text/format.js';
+import { cleanLine, count, formatInteger, inlineCode, paragraphs } from '../../lib/text/format.js';
+import type { CheckedNotes } from '../../memory/citations.js';
 import type { StoreKind } from '../../memory/store.js';
-import type { MemoryCommandResult, MemoryRefusal } from './command-session.js';
+import type { GivenNotes, MemoryCommandResult, MemoryRefusal } from './command-session.js';
 
 /** A log or a note in a memory, as the answers to commands name it. */
 interface PlaceInMemory {
@@ -110,6 +111,42 @@ export function formatLoadedFor(
   const newestOnly = shown < all ? ', the newest, since none is about it' : '';
   const reason = related === 0 ? newestOnly : `, ${related} of them about ${inlineCode(subject)}`;
   return `A run about ${inlineCode(subject)} loads ${shown} of ${count(all, 'entry')} of ${place}${reason}:`;
+}
+
+/** The notes that a run is given, in the words of the job summary. */
+export function formatGivenNotes(
+  { files, block, counts, gone }: GivenNotes,
+  location: string,
+): string {
+  const withoutFiles = block === '' ? 'none loaded from' : 'a scratchpad in';
+  const amount = files > 0 ? `${count(files, 'file')} in` : withoutFiles;
+  const cited = describeCitations(counts);
+  const stale = gone.map(
+    ({ note, line, text }) => `- ${note}, line ${line}: ${cleanLine(text, MAX_STALE_TEXT)}`,
+  );
+  return paragraphs([
+    `Notes: ${amount} ${location}.`,
+    block === '' ? '' : `What the model is given from notes:\n\n${block}`,
+    cited === '' ? '' : `Lines that notes rest on: ${cited}.`,
+    gone.length === 0 ? '' : `No longer true:\n\n${stale.join('\n')}`,
+  ]);
+}
+
+/** Code points of a line. */
+const MAX_STALE_TEXT = 300;
+
+/** `2 as noted, 1 gone`; empty for none. */
+function describeCitations(counts: CheckedNotes['counts']): string {
+  const { same, moved, gone, elsewhere, unchecked } = counts;
+  const numbers = [
+    [same, 'as noted'],
+    [moved, 'moved'],
+    [gone, 'gone'],
+    [elsewhere, 'not on this branch'],
+    [unchecked, 'not checked'],
+  ] as const;
+  const some = numbers.filter(([number]) => number > 0);
+  return some.map(([number, word]) => `${formatInteger(number)} ${word}`).join(', ');
 }
 
 /** Above the entries that a search has found. */

@@ -17,6 +17,7 @@ import {
 } from './command-session.js';
 import {
   formatFoundEntries,
+  formatGivenNotes,
   formatLoadedByNumber,
   formatLoadedFor,
   formatMatchesInNotes,
@@ -50,7 +51,8 @@ export async function runMemoryCommand(
   const view = await viewMemory(session);
   if (view.kind === 'failed') return view;
   const result = await carryOut(command, view, session);
-  return result.kind === 'done' ? { ...result, warnings: view.warnings } : result;
+  if (result.kind === 'failed') return result;
+  return { ...result, warnings: [...view.warnings, ...(result.warnings ?? [])] };
 }
 
 async function carryOut(
@@ -60,7 +62,7 @@ async function carryOut(
 ): Promise<MemoryCommandResult> {
   switch (command.kind) {
     case 'show':
-      return showMemory(command, view, session);
+      return await showMemory(command, view, session);
     case 'search':
       return searchMemory(command, view);
     case 'remember':
@@ -73,13 +75,13 @@ async function carryOut(
 }
 
 /** Shows the entries of a log with notes and figures, or one complete entry or note. */
-function showMemory(
+async function showMemory(
   { id, isApart, last, forPath }: Extract<MemoryCommand, { kind: 'show' }>,
   view: MemoryView,
   session: CommandSession,
-): MemoryCommandResult {
+): Promise<MemoryCommandResult> {
   if (id !== '') return showOne(id, view);
-  if (forPath !== '') return showLoaded(forPath, view, session.loads);
+  if (forPath !== '') return await showLoaded(forPath, view, session);
 
   const { entries, text, path } = isApart ? view.apart : view.log;
   const size = { all: entries.length, last, bytes: encodeBytes(text).length };
@@ -91,9 +93,20 @@ function showMemory(
   return list(above, newest(entries, last), [...mentionOther(view, isApart), ...figures]);
 }
 
-/** Shows the entries that a run would load whose change is about one file. */
-function showLoaded(
+/** Shows the entries and the notes that a run would load whose change is about one file. */
+async function showLoaded(
   path: string,
+  view: MemoryView,
+  { loads, notesFor }: CommandSession,
+): Promise<MemoryDone> {
+  const notes = await notesFor?.(view.tree, path);
+  const below = notes === undefined ? [] : [formatGivenNotes(notes, view.location)];
+  return { ...showLoadedEntries(path, below, view, loads), warnings: notes?.warnings };
+}
+
+function showLoadedEntries(
+  path: string,
+  below: readonly string[],
   { log, location }: MemoryView,
   loads: CommandSession['loads'],
 ): MemoryDone {
@@ -105,7 +118,7 @@ function showLoaded(
   if (lastN !== undefined) {
     const loaded = readEntries(searched, false).length;
     const above = formatLoadedByNumber(place, lastN);
-    return list(above, newest(log.entries.slice(log.entries.length - loaded), 0), []);
+    return list(above, newest(log.entries.slice(log.entries.length - loaded), 0), below);
   }
 
   const subject = { paths: [path], words: [] };
@@ -117,7 +130,7 @@ function showLoaded(
   const related = entries.filter(({ shares }) => shares.length > 0).length;
   const numbers = { shown: shown.length, all: log.entries.length, related };
   const above = formatLoadedFor(place, path, numbers);
-  return list(above, newest(shown, 0), []);
+  return list(above, newest(shown, 0), below);
 }
 
 /**
