@@ -228,3 +228,110 @@ describe('the base on somebody’s own machine', () => {
     expect(await readBase([citation('a.ts', 'a'.repeat(40))], noAbort())).toBeUndefined();
   });
 });
+
+const LINE = 'const limit = checkLimit(user);';
+
+/** The main branch of a repository, and a pull request to it. */
+interface PullScene {
+  /** Commits to the main branch. */
+  push(text: string): void;
+  /** Commits to a branch of its own and returns the id. */
+  propose(text: string): string;
+  /** Ends the pull request; its text is on the main branch unless it was closed. */
+  end(how: string, text: string): void;
+  open(): ReturnType<typeof createBaseReader>;
+}
+
+async function onGitHub(): Promise<PullScene> {
+  const { github, repo, client } = await startHello();
+  const commit = (text: string, branch = 'main') =>
+    github.commit('octocat/hello', { 'src/a.ts': text }, { branch });
+  return {
+    push: commit,
+    propose(text) {
+      repo.branches.set('pr', repo.branches.get('main') ?? '');
+      return commit(text, 'pr');
+    },
+    end(how, text) {
+      if (how === 'merged') repo.branches.set('main', repo.branches.get('pr') ?? '');
+      if (how !== 'closed') commit(text);
+      repo.branches.delete('pr');
+    },
+    open: () =>
+      createBaseReader(SCHEDULE, { client, cwd: '/nowhere', env: {}, isOnlyRepository: true }),
+  };
+}
+
+async function inCheckout(): Promise<PullScene> {
+  const cwd = tempDir('checkout');
+  const repo = makeGitRepo(cwd);
+  const commit = (text: string, message = 'On main') => repo.commit(message, { 'src/a.ts': text });
+  return {
+    push: commit,
+    propose(text) {
+      repo.git('checkout', '--quiet', '-b', 'pr');
+      const sha = commit(text, 'Add a limit');
+      repo.git('checkout', '--quiet', 'main');
+      return sha;
+    },
+    end(how, text) {
+      if (how === 'merged') repo.git('merge', '--quiet', '--no-ff', '-s', 'ours', '-m', 'M', 'pr');
+      if (how !== 'closed') commit(text, how === 'squashed' ? 'Add a limit (#1)' : 'Add a limit');
+      repo.git('branch', '--quiet', '-D', 'pr');
+    },
+    open: () =>
+      createBaseReader(
+        { kind: 'local' },
+        { client: undefined, cwd, env: process.env, isOnlyRepository: true },
+      ),
+  };
+}
+
+describe.each([
+  ['on GitHub', onGitHub],
+  ['in a checkout', inCheckout],
+])('a fact from a pull request, %s,', (_, start) => {
+  /** What a run is told of facts about this line: their places, or why there are none. */
+  async function given(scene: PullScene, facts: readonly Citation[]) {
+    const base = await scene.open()(facts, noAbort());
+    const text = facts.map((fact) => `- ${formatCitation(fact)}`).join('\n');
+    const { lines, counts } = checkNotes(new Map([['MEMORY.md', text]]), base);
+    const places = lines(text).map((line) => /\((\S+) "/.exec(line.text)?.[1]);
+    const missing = Object.entries(counts).filter(([status]) => !/^(?:same|moved)$/.test(status));
+    return [...places, ...missing.flatMap(([status, count]) => (count > 0 ? [status] : []))];
+  }
+
+  it.each([
+    ['merged', ['src/a.ts:3'], ['gone']],
+    ['squashed', ['src/a.ts:3'], ['elsewhere']],
+    ['rebased', ['src/a.ts:3'], ['elsewhere']],
+    ['closed', ['elsewhere'], ['elsewhere']],
+  ])(
+    'that was %s is given as long as its line is there, also under a former name of the repository',
+    async (how, there, deleted) => {
+      const scene = await start();
+      scene.push('const a = 1;\nconst b = 2;\n');
+      const commit = scene.propose(`const a = 1;\n${LINE}\nconst b = 2;\n`);
+      scene.push('const zero = 0;\nconst a = 1;\nconst b = 2;\n');
+      scene.end(how, `const zero = 0;\nconst a = 1;\n${LINE}\nconst b = 2;\n`);
+      const fact = { path: 'src/a.ts', line: 2, code: LINE, repository: 'octocat/former', commit };
+      expect(await given(scene, [fact])).toEqual(there);
+      scene.push('const zero = 0;\n');
+      expect(await given(scene, [fact])).toEqual(deleted);
+    },
+  );
+
+  it('and 69 others are withheld once their lines are gone', async () => {
+    const scene = await start();
+    const code = (at: number) => `const value${at} = compute(${at});`;
+    const all = Array.from({ length: 70 }, (__, at) => code(at));
+    scene.push('const a = 1;\n');
+    const facts = all.map((line, at): Citation => {
+      const commit = `${at}`.padStart(40, 'a');
+      return { path: 'src/a.ts', line: at + 1, code: line, repository: 'octocat/hello', commit };
+    });
+    expect(await given(scene, facts)).toEqual(['elsewhere']);
+    scene.push(`${all.join('\n')}\n`);
+    expect(await given(scene, facts)).toHaveLength(70);
+  });
+});
