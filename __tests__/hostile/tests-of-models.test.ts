@@ -180,6 +180,18 @@ describe.each(waysHere().map((one) => [one.way.kind, one] as const))(
       });
     });
 
+    it('does not find the files that a fix deletes', async () => {
+      const { workspace, bench } = await scene(way, NODE);
+      const gone = new Map([
+        ['list.mjs', undefined],
+        ['-rf', undefined],
+      ]);
+      const { output } = await (await bench()).run({ ...NODE.draft, command: 'ls' }, gone, quiet);
+      expect(output).toContain('package.json');
+      expect(output).not.toContain('list.mjs');
+      expect(existsSync(join(workspace, 'list.mjs'))).toBe(true);
+    });
+
     it('reaches neither the loopback nor the sockets of the machine, and has its own', async () => {
       const { bench } = await scene(way, NODE);
       const server = createServer((_request, response) => response.end('REACHED'));

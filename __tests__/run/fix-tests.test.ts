@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { TestRun } from '../../src/findings/decide/demonstration.js';
 import type { FindingToFix } from '../../src/findings/known-finding.js';
+import type { Edit } from '../../src/github/posting/commit-edits.js';
 import { createFixTests } from '../../src/run/fix-tests.js';
 import { fakeTool } from '../helpers/dependencies-fake.js';
 import { completed } from '../helpers/reports.js';
@@ -37,12 +38,15 @@ async function commit(
   const bench = {
     texts: async () => new Map(),
     exists: () => false,
-    async run(_: object, changed: ReadonlyMap<string, string>) {
-      seen.push([...changed].join(' '));
+    async run(_: object, changed: ReadonlyMap<string, string | undefined>) {
+      seen.push([...changed].map(([path, text]) => `${path}: ${text ?? 'gone'}`).join(', '));
       return left.shift() ?? PASSES;
     },
   };
-  const edits = new Map([['src/a.js', EDIT]]);
+  const edits = new Map<string, Edit>([
+    ['src/a.js', EDIT],
+    ['src/b.js', { ...EDIT, after: undefined }],
+  ]);
   const tests = createFixTests(findings, bench, { edits, problem });
   const [, tool] = tests.before([fakeTool('read_file'), fakeTool('push_to_pull_request')]);
   const answers: (string | undefined)[] = [];
@@ -56,7 +60,7 @@ const GOAL = finding('FQ7K2', 'the test');
 
 it('a test runs over the changes before they are committed, and the answer says how it ended', async () => {
   const { seen, answers, said } = await commit([GOAL], [PASSES]);
-  expect([seen, answers]).toEqual([['src/a.js,a[0]'], ['done']]);
+  expect([seen, answers]).toEqual([['src/a.js: a[0], src/b.js: gone'], ['done']]);
   expect(said).toBe('Done.\n\nWith this change, the test of FQ7K2 passes: it sees `1`.');
 });
 

@@ -51,8 +51,9 @@ export function createFixTests(
     const { handle, test } = finding;
     const { path, command } = test;
     const [withFault, withoutFault] = test.saw;
-    const edited = [...changes.edits].flatMap(([name, { after }]) =>
-      after === undefined ? [] : [[name, Buffer.from(after).toString()] as const],
+    const edited = [...changes.edits].map(
+      ([name, { after }]) =>
+        [name, after === undefined ? undefined : Buffer.from(after).toString()] as const,
     );
     const file = { path, command, test: `${finding.testText}\n` };
     const run = await bench.run(file, new Map(edited), signal);

@@ -76,7 +76,7 @@ async function findJail(options: JailOptions): Promise<CommandJail> {
 
 /** Runs a command over the workspace in layers that are thrown away. */
 export type ThrowAway = (
-  request: Pick<ThrowAwayRequest, 'command' | 'files' | 'timeoutMs'>,
+  request: Pick<ThrowAwayRequest, 'command' | 'files' | 'deleted' | 'timeoutMs'>,
   signal: AbortSignal,
 ) => Promise<TestRun>;
 

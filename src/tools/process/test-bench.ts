@@ -24,6 +24,9 @@ import type { ThrowAway } from './command-jail.js';
 /** A test as a run of the bench needs it. */
 type BenchTest = Pick<TestDraft, 'path' | 'test' | 'command'>;
 
+/** Texts of files in place of those of the commit; undefined for a file that is deleted. */
+type ChangedTexts = ReadonlyMap<string, string | undefined>;
+
 /**
  * Runs tests over a checkout as its commit has it, each time in layers that are thrown away. Tracked
  * files are those of the commit, since an earlier command could have planted a fault in them.
@@ -32,8 +35,7 @@ export interface TestBench {
   /** Texts of files at the commit; null for none. */
   texts(paths: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
   exists(path: string): boolean;
-  /** `changed` has the texts of files in place of those of the commit. */
-  run(test: BenchTest, changed: ReadonlyMap<string, string>, signal: AbortSignal): Promise<TestRun>;
+  run(test: BenchTest, changed: ChangedTexts, signal: AbortSignal): Promise<TestRun>;
 }
 
 /**
@@ -65,17 +67,18 @@ export async function openTestBench(
     },
     exists: (path) => existsSync(join(workspace, path)),
     async run({ path, test, command }, changed, runSignal) {
-      const texts = [...changed, [path, test] as const];
-      const files = [
-        ...changedFiles.filter((file) => !changed.has(file.path)),
-        ...texts.map(asFile),
-      ];
-      return await throwAway({ command, files, timeoutMs }, runSignal);
+      const texts = new Map([...changed, [path, test]]);
+      const written = [...texts].flatMap(([name, text]) =>
+        text === undefined ? [] : asFile(name, text),
+      );
+      const files = [...changedFiles.filter((file) => !texts.has(file.path)), ...written];
+      const deleted = [...texts].flatMap(([name, text]) => (text === undefined ? name : []));
+      return await throwAway({ command, files, deleted, timeoutMs }, runSignal);
     },
   };
 }
 
-function asFile([path, text]: readonly [string, string]): CommittedFile {
+function asFile(path: string, text: string): CommittedFile {
   return { path, kind: 'file', content: Buffer.from(text) };
 }
 
@@ -110,7 +113,7 @@ export async function demonstrate(
   const problem = whyNotRun(draft, { exists: bench.exists(draft.path), texts, clean });
   if (problem !== undefined) return { kind: 'not-run', why: problem };
 
-  const changes: Readonly<Record<TestedCode, ReadonlyMap<string, string>>> = {
+  const changes: Readonly<Record<TestedCode, ChangedTexts>> = {
     head: new Map(),
     fix: fixedTexts(draft.fix, texts),
   };

@@ -19,6 +19,8 @@ export interface ThrowAwayRequest {
   readonly workspace: string;
   /** Files that the command finds in the workspace, in place of those that are there. */
   readonly files: readonly CommittedFile[];
+  /** Paths of files that the command does not find in the workspace. */
+  readonly deleted: readonly string[];
   readonly env: Environment;
   readonly timeoutMs: number;
 }
@@ -28,7 +30,7 @@ export interface ThrowAwayRequest {
  * written to {@link SAW_FILE} is part of the result. Throws the signal's reason if it aborts.
  */
 export async function runThrownAway(
-  { command, workspace, files, env, timeoutMs }: ThrowAwayRequest,
+  { command, workspace, files, deleted, env, timeoutMs }: ThrowAwayRequest,
   jail: (additions: string) => ProcessJail,
   /** A folder of ours that commands cannot reach. */
   privateFolder: string,
@@ -38,7 +40,7 @@ export async function runThrownAway(
   try {
     for (const file of files) await addFile(additions, file);
     const mark = randomBytes(12).toString('hex');
-    const program = ['sh', '-c', SCRIPT, 'sh', command, mark];
+    const program = ['sh', '-c', SCRIPT, 'sh', command, mark, ...deleted];
     const jailed = await jail(additions)({ program, cwd: workspace, env: scrubEnv(env) });
     const limits = { timeoutMs, maxOutputBytes: DEMONSTRATION.outputBytes };
     const started = performance.now();
@@ -53,10 +55,12 @@ export async function runThrownAway(
 /** The last line of the output is a mark and what the test has seen. */
 const SCRIPT = `
 exec 2>&1
-rm -f ${SAW_FILE}
-sh -c "$1"
+command=$1 mark=$2
+shift 2
+rm -f -- ${SAW_FILE} "$@" || exit 125
+sh -c "$command"
 code=$?
-printf '\\n%s %s\\n' "$2" "$(head -c 400 ${SAW_FILE} 2>/dev/null | head -n 1)"
+printf '\\n%s %s\\n' "$mark" "$(head -c 400 ${SAW_FILE} 2>/dev/null | head -n 1)"
 exit $code`;
 
 function readOutput(output: string, mark: string): Pick<TestRun, 'saw' | 'output'> {
