@@ -4,8 +4,8 @@ import { drawBlocks, THEMES } from './blocks.js';
 import { recording } from './recording.js';
 import { drawText, round } from './text.js';
 
-/** At 400 px, where a phone shows a picture, text of 16 px is still 10 px high. */
-const WIDTH = 620;
+/** At 400 px, where a phone shows a picture, the smallest text is still 11 px high. */
+const WIDTH = 508;
 const LEFT = 22;
 const TITLE = 15.2;
 

@@ -3,7 +3,7 @@ import { escapeXml } from './text.js';
 const LINE = { height: 18, width: 8.43 };
 const ROWS = 22;
 /** On a phone, longer lines would be too small to read. */
-const COLUMNS = 68;
+const COLUMNS = 56;
 /** Seconds that a line takes, and that a reader needs at the end of a part. */
 const PACE = { line: 0.08, part: 2.4 };
 
