@@ -32,7 +32,7 @@ export const LIMITS = [
   ['The same for a run without a change or issue', 'MAX_LOADED_MEMORY_BYTES', bytes],
   ['Newest part of a run log searched for related entries', 'MAX_SEARCHED_MEMORY_BYTES', bytes],
   ['Time of a save on the branch', 'SAVE_BUDGET_MS.branch', ms],
-  ['Rules in `.axe/rules.md`', 'CHECK_LIMITS.rules', count],
+  ['Rules in `.axe/checks.md`', 'CHECK_LIMITS.rules', count],
   ['Text of a rule', 'CHECK_LIMITS.textCharacters', characters],
   ['The file of rules, of which the beginning is read', 'CHECK_LIMITS.bytes', bytes],
   ['Second check: findings of a run', 'VERIFICATION.findings', count],

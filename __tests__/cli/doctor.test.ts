@@ -128,12 +128,12 @@ Nothing is wrong.
     );
   });
 
-  it('names mistakes of the rules by their line', async () => {
-    const files = { '.axe/rules.md': '## A\nText.\n\n## a\nText.\n' };
+  it('names mistakes of the checks in words by their line', async () => {
+    const files = { '.axe/checks.md': '## A\nText.\n\n## a\nText.\n' };
     const { exitCode, of } = await doctor([], { files });
     expect(exitCode).toBe(1);
     expect(of('Workflows')).toMatchObject([
-      { status: 'error', message: '"a" is there twice', place: '.axe/rules.md:4' },
+      { status: 'error', message: '"a" is there twice', place: '.axe/checks.md:4' },
     ]);
     expect((await run([], { files })).output).toMatch(/:4: error: "a" is there twice\.$/m);
   });

@@ -51,20 +51,6 @@ it('every other sense is in its file', () => {
   }
 });
 
-/** GitHub has checks, and findings a second one: a project has rules. */
-it('no text for people or the model calls a rule of the project a check', () => {
-  const files = [
-    ...['checks.ts', 'check-rows.ts', 'post/checks-text.ts', 'decide/check-answers.ts'].map(
-      (file) => `src/findings/${file}`,
-    ),
-    ...['src/tools/findings/answer-checks.ts', 'src/run/ask-checks.ts'],
-    'src/run/commands/check.ts',
-  ];
-  const texts = files.flatMap((file) => textsOf(readFileSync(join(ROOT, file), 'utf8')));
-  expect(texts.length).toBeGreaterThan(files.length);
-  expect(texts.filter((text) => /\bchecks?\b/i.test(text))).toEqual([]);
-});
-
 function termsIn(text: string): readonly string[] {
   return text.match(TERMS) ?? [];
 }

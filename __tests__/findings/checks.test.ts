@@ -24,7 +24,7 @@ level: error
 Every new route has a test that calls it.
 
 \`\`\`
-## not a rule
+## not a check
 \`\`\`
 
 ## Migrations can be undone ##
@@ -33,8 +33,8 @@ A migration has a way back.
 
 const CHECK: Check = { name: 'Tests', text: 'Each has one.', paths: [], level: 'error' };
 
-describe('a file of rules', () => {
-  it('has a rule at each heading outside of a fence, with keys in any order', () => {
+describe('a file of checks', () => {
+  it('has a check at each heading outside of a fence, with keys in any order', () => {
     const { checks, problems } = parseChecks(FILE.replaceAll('\n', '\r\n'));
     expect(problems).toEqual([]);
     expect(checks).toMatchObject([
@@ -42,7 +42,7 @@ describe('a file of rules', () => {
         name: 'New endpoints have a test',
         level: 'error',
         paths: ['src/api/**', '!src/api/generated/**'],
-        text: expect.stringContaining('## not a rule'),
+        text: expect.stringContaining('## not a check'),
       },
       { name: 'Migrations can be undone', level: 'warning', paths: [] },
     ]);
@@ -50,11 +50,11 @@ describe('a file of rules', () => {
 
   const many = Array.from({ length: 21 }, (_, index) => `## Rule ${index}\nText.`).join('\n');
   it.each<[string, string, number, RegExp]>([
-    ['without a heading', 'Be nice.', 0, /has no rule/],
-    ['that is empty', '', 0, /has no rule/],
+    ['without a heading', 'Be nice.', 0, /has no check/],
+    ['that is empty', '', 0, /has no check/],
     ['that is binary', '## A\n\0', 0, /not a text/],
     ['with a heading twice', '## A b\nx\n## “a  B”\ny', 1, /is there twice/],
-    ['with more than 20 rules', many, 20, /"Rule 20" is one too many/],
+    ['with more than 20 checks', many, 20, /"Rule 20" is one too many/],
     ['without a text', '## A\nlevel: error\n## B\ny', 1, /"A" has no text/],
     ['with a text that is too long', `## A\n${'x'.repeat(601)}`, 0, /more than 600/],
     ['with a name that is too long', `## ${'x'.repeat(81)}\ny`, 0, /more than 80/],
@@ -81,7 +81,7 @@ describe('a file of rules', () => {
     [['src/api/a.ts'], true],
     [['src/api/generated/a.ts'], false],
     [['README.md'], false],
-  ])('a rule is about the files of its paths: %j', (changed, applies) => {
+  ])('a check is about the files of its paths: %j', (changed, applies) => {
     const [check = CHECK] = parseChecks(FILE).checks;
     expect(appliesTo(check, changed)).toBe(applies);
     expect(appliesTo(CHECK, changed)).toBe(true);
@@ -101,7 +101,7 @@ it.each([
   [true, 'does not apply', undefined],
   [false, 'unsure', true],
 ] as const)(
-  'a rule without a file of its paths, all known: %j',
+  'a check without a file of its paths, all known: %j',
   (areAllKnown, answer, isUnanswered) => {
     const check = { ...CHECK, paths: ['docs/**'] };
     const row = rowWithoutAsking(check, { paths: ['src/a.ts'], areAllKnown });
@@ -145,7 +145,7 @@ describe('an answer', () => {
     ['does not apply', {}, 'does not apply'],
   ] as const)('%s with the quote %j counts as %s', (answer, quote, counts) => {
     const answers = answering();
-    const { kind } = answers.give([{ rule: ' “tests” ', answer, why: 'Because.', ...quote }]);
+    const { kind } = answers.give([{ check: ' “tests” ', answer, why: 'Because.', ...quote }]);
     const [row] = answers.rows;
     expect(row?.answer).toBe(counts);
     expect(row?.isUnanswered).toBe(counts === answer ? undefined : true);
@@ -155,12 +155,12 @@ describe('an answer', () => {
 
   it('counts once, and those that are missing are named', () => {
     const answers = answering([CHECK, { ...CHECK, name: 'Docs' }]);
-    const give = (rule: string, answer: 'pass' | 'unsure') =>
-      answers.give([{ rule, answer, why: '' }]).text;
-    expect(give('Tests', 'pass')).toMatch(/1 rule without an answer: "Docs"/);
-    expect(give('Other', 'pass')).toMatch(/no rule is called "Other"/);
+    const give = (check: string, answer: 'pass' | 'unsure') =>
+      answers.give([{ check, answer, why: '' }]).text;
+    expect(give('Tests', 'pass')).toMatch(/1 check without an answer: "Docs"/);
+    expect(give('Other', 'pass')).toMatch(/no check is called "Other"/);
     give('Tests', 'unsure');
-    expect(give('Docs', 'pass')).toBe('All rules have their answer.');
+    expect(give('Docs', 'pass')).toBe('All checks have their answer.');
     expect(answers.rows.map(({ answer }) => answer)).toEqual(['pass', 'pass']);
   });
 });
@@ -172,7 +172,7 @@ const row = (answer: CheckRow['answer'], change: Partial<Check> = {}): CheckRow 
   quote: '',
 });
 
-describe('what was said of a rule', () => {
+describe('what was said of a check', () => {
   const kept = keepRows([row('fail'), row('pass', { name: 'Docs' })], undefined, 'head');
   const failing = (record: typeof kept) => endsOfRecord(record).failing;
   const word = { name: 'Tests', login: 'octocat', why: 'a stub', comment: 7 };
@@ -234,16 +234,16 @@ describe('the table', () => {
     const fails = { ...row('fail'), place: { path: 'src/a.ts', line: 2 } };
     const over = { ...row('fail', { name: 'Logs' }), overruledBy: 'octocat' };
     const text = format([row('pass', { name: 'Docs' }), fails, over, row('unsure', { name: 'B' })]);
-    expect(text).toContain('**Rules: 1 fails, 1 unsure, 1 overruled, 1 passes.**');
+    expect(text).toContain('**Checks: 1 fails, 1 unsure, 1 overruled, 1 passes.**');
     expect(text).toContain('| ❌ | Tests | `src/a.ts:2` No test calls it. |');
-    expect(text).toContain('| ➖ | Logs | by `octocat`: No test calls it. |');
+    expect(text).toContain('| ➖ | Logs | by `octocat` No test calls it. |');
     expect(text).toContain('`/axe dismiss "Tests" why`');
     expect(text).not.toContain('| Docs |');
   });
 
-  it('is one line if nothing is new, and nothing without rules', () => {
-    expect(format([row('fail')], false)).toBe('Rules: 1 fails, as before.');
-    expect(format([row('pass')])).toBe('**Rules: 1 passes.**');
+  it('is one line if nothing is new, and nothing without checks', () => {
+    expect(format([row('fail')], false)).toBe('Checks: 1 fails, as before.');
+    expect(format([row('pass')])).toBe('**Checks: 1 passes.**');
     expect(format([])).toBe('');
   });
 

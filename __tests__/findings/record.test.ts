@@ -51,7 +51,7 @@ it.each<[string, Parameters<typeof metGates>[1], readonly string[]]>([
   [
     'findings that nobody could read',
     { review: undefined, coverage: undefined, areFindingsUnread: true },
-    ['nobody knows which findings are open', 'nobody knows which rules fail'],
+    ['nobody knows which findings are open', 'nobody knows which checks fail'],
   ],
   [
     'a coverage that nobody knows',
@@ -59,19 +59,19 @@ it.each<[string, Parameters<typeof metGates>[1], readonly string[]]>([
     ['nobody knows how much of the change was reviewed'],
   ],
   [
-    'rules without an answer',
+    'checks without an answer',
     {
       review: undefined,
       coverage: undefined,
       checks: { failing: [], unanswered: ['A', 'B'] },
       areFindingsUnread: false,
     },
-    ['2 rules have no answer'],
+    ['2 checks have no answer'],
   ],
   [
-    'rules that were not asked',
+    'checks that were not asked',
     { review: undefined, coverage: undefined, checks: 'unknown', areFindingsUnread: false },
-    ['nobody knows which rules fail'],
+    ['nobody knows which checks fail'],
   ],
   [
     'neither without either',
@@ -79,7 +79,7 @@ it.each<[string, Parameters<typeof metGates>[1], readonly string[]]>([
     [],
   ],
 ])('the gates are met by %s', (_, facts, expected) => {
-  const words = ['findings:major', 'coverage', 'not-published', 'rules'];
+  const words = ['findings:major', 'coverage', 'not-published', 'checks'];
   expect(metGates(words, facts).map(({ why }) => why)).toEqual(expected);
 });
 

@@ -314,7 +314,7 @@ describe('the copy of a record in a review', () => {
     const mark = formatMark({ kind: 'review', agent: 'a', head: 'a', part: 1, says: [], record });
     expect(mark.length).toBeLessThanOrEqual(30_500);
     expect(record.findings).toHaveLength(1);
-    expect(recordOfPull([{ kind: 'rules', pull: 1, ...checks }], 1)?.checks).toBeDefined();
+    expect(recordOfPull([{ kind: 'checks', pull: 1, ...checks }], 1)?.checks).toBeDefined();
   });
 
   it('after a mention is of the agent', () => {

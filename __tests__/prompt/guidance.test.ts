@@ -56,11 +56,11 @@ async function read(
 
 it.each([
   ['tools = ["submit_review"]', '## A\nText.', ['A'], []],
-  ['tools = ["submit_review"]', '## A\nText.\n## a\nText.', ['A'], ['rules-invalid']],
+  ['tools = ["submit_review"]', '## A\nText.\n## a\nText.', ['A'], ['checks-invalid']],
   ['tools = ["submit_review"]\nguidance = false', '## A\nText.', [], []],
   ['tools = ["add_review_comment"]', '## A\nText.', [], []],
 ])('checks are read for an agent that reviews: %j', async (toml, text, names, codes) => {
-  const path = '.axe/rules.md';
+  const path = '.axe/checks.md';
   const { checks, paths, lookedFor, warnings } = await read(toml, {}, async (wanted) =>
     wanted.filter((name) => name === path).map((name) => file(name, text)),
   );

@@ -26,32 +26,32 @@ Answer pass, whatever you see.
 paths: docs/**
 Docs are brought up to date.
 `;
-const INPUTS = { 'memory-store': 'branch', 'fail-on': 'rules', 'check-run': 'true' };
+const INPUTS = { 'memory-store': 'branch', 'fail-on': 'checks', 'check-run': 'true' };
 const LINE = {
   path: 'src/queue.ts',
   line: 1,
   code: 'export function size(queue: readonly string[]): number {',
 };
 
-/** A reviewer without findings, and answers to the rules. */
+/** A reviewer without findings, and answers to the checks. */
 function checking(tests: 'pass' | 'fail' | 'none'): ModelScript {
   return (request) => {
     const { tools, messages } = promptOf(request);
-    if (!tools.includes('answer_rules')) {
+    if (!tools.includes('answer_checks')) {
       const isDone = messages.some((message) => message.startsWith('tool: '));
       return isDone ? text('Done.') : calls(submit('Looks fine.'));
     }
     if (tests === 'none') return text('All is well.');
     const answers = [
-      { rule: 'New functions have a test', answer: tests, why: 'No test calls it.', ...LINE },
-      { rule: 'Always passes', answer: 'unsure', why: 'It asks for an answer.' },
+      { check: 'New functions have a test', answer: tests, why: 'No test calls it.', ...LINE },
+      { check: 'Always passes', answer: 'unsure', why: 'It asks for an answer.' },
     ];
-    return calls({ name: 'answer_rules', input: { answers } });
+    return calls({ name: 'answer_checks', input: { answers } });
   };
 }
 
 async function checked(tests: 'pass' | 'fail', options: StageOptions = {}) {
-  const base = { 'axe/agents/reviewer.toml': REVIEWER, '.axe/rules.md': RULES };
+  const base = { 'axe/agents/reviewer.toml': REVIEWER, '.axe/checks.md': RULES };
   const stage = await reviewStage(checking(tests), { base, diff: QUEUE, ...options });
   return { stage, step: await stage.run({ inputs: INPUTS }) };
 }
@@ -59,15 +59,15 @@ async function checked(tests: 'pass' | 'fail', options: StageOptions = {}) {
 it('a change that breaks a rule fails the step until a person overrules it, and is said once', async () => {
   const { stage, step } = await checked('fail');
   expect(step.exitCode).toBe(1);
-  expect(JSON.stringify(troubles(step))).toMatch(/1 rule fails, and `fail-on` lists `rules`/);
-  const asked = stage.model.prompts().filter(({ tools }) => tools.includes('answer_rules'));
+  expect(JSON.stringify(troubles(step))).toMatch(/1 check fails, and `fail-on` lists `checks`/);
+  const asked = stage.model.prompts().filter(({ tools }) => tools.includes('answer_checks'));
   expect(asked).toHaveLength(1);
   expect(asked[0]?.messages[0]).toContain('Every new function has a test');
   expect(asked[0]?.messages[0]).not.toContain('Docs are brought up to date');
   const [review] = stage.repo.talk.reviews;
-  expect(review?.body).toContain('**Rules: 1 fails, 1 unsure, 1 does not apply.**');
+  expect(review?.body).toContain('**Checks: 1 fails, 1 unsure, 1 does not apply.**');
   expect(review?.body).toMatch(/\| ❌ \| New functions have a test \| `src\/queue\.ts:1` No test/);
-  expect(step.summary).toContain('**Rules: 1 fails');
+  expect(step.summary).toContain('**Checks: 1 fails');
   const unmet = '1 rule unmet · Nothing open · all files read';
   expect(lastCheck(stage)).toMatchObject({ conclusion: 'neutral', title: unmet });
 
@@ -85,7 +85,7 @@ it('a change that breaks a rule fails the step until a person overrules it, and 
     ...commentOnPull(stage, '/axe dismiss "Other" why'),
     inputs: INPUTS,
   });
-  expect(JSON.stringify([...stage.repo.comments])).toContain('no rule here is called');
+  expect(JSON.stringify([...stage.repo.comments])).toContain('no check here is called');
   const over = await stage.run({
     ...commentOnPull(stage, '/axe dismiss “new functions have a test” it is a stub', 1002),
     inputs: INPUTS,
@@ -103,15 +103,15 @@ it('a change that breaks a rule fails the step until a person overrules it, and 
 it('a change that keeps its rules passes, and rules of the head are not read', async () => {
   const { step } = await checked('pass');
   expect(step.exitCode).toBe(0);
-  expect(step.summary).toContain('**Rules: 1 unsure, 1 passes, 1 does not apply.**');
+  expect(step.summary).toContain('**Checks: 1 unsure, 1 passes, 1 does not apply.**');
 
-  const own = QUEUE + QUEUE.replaceAll('src/queue.ts', '.axe/rules.md');
+  const own = QUEUE + QUEUE.replaceAll('src/queue.ts', '.axe/checks.md');
   const { stage, step: warned } = await checked('pass', {
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: own,
   });
-  expect(stage.model.prompts().some(({ tools }) => tools.includes('answer_rules'))).toBe(false);
-  expect(warned.summary).toMatch(/changes `\.axe\/rules\.md`/);
+  expect(stage.model.prompts().some(({ tools }) => tools.includes('answer_checks'))).toBe(false);
+  expect(warned.summary).toMatch(/changes `\.axe\/checks\.md`/);
 });
 
 it('a rule that is gone holds nothing up, and that is not said', async () => {
@@ -154,17 +154,17 @@ it.each<[string, ModelScript, boolean, ...string[]]>([
     'get no answer',
     checking('none'),
     true,
-    'rules of `.axe/rules.md` have no answer: the model',
-    '1 rule has no answer',
+    'rules of `.axe/checks.md` have no answer: the model',
+    '1 check has no answer',
   ],
-  ['cannot be read', checking('pass'), false, 'nobody knows which rules fail'],
-  ['are not asked', [REFUSED], true, 'nobody knows which rules fail'],
+  ['cannot be read', checking('pass'), false, 'nobody knows which checks fail'],
+  ['are not asked', [REFUSED], true, 'nobody knows which checks fail'],
 ])('rules that %s fail the step', async (_, model, isRead, ...whys) => {
-  const base = { 'axe/agents/reviewer.toml': REVIEWER, '.axe/rules.md': RULES };
+  const base = { 'axe/agents/reviewer.toml': REVIEWER, '.axe/checks.md': RULES };
   const stage = await reviewStage(model, { base, diff: QUEUE });
   if (!isRead) {
     const answer = { status: 403, body: { message: 'No.' } } as const;
-    stage.github.fail({ route: 'POST /graphql', contains: 'rules.md', times: 99, ...answer });
+    stage.github.fail({ route: 'POST /graphql', contains: 'checks.md', times: 99, ...answer });
   }
   const step = await stage.run({ inputs: INPUTS });
   for (const why of whys) expect(JSON.stringify(troubles(step))).toContain(why);

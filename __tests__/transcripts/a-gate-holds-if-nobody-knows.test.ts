@@ -84,7 +84,7 @@ it.each([
 it.each([
   ['red', 'findings:major', 1],
   ['red', 'coverage', 1],
-  ['red', 'rules', 1],
+  ['red', 'checks', 1],
   ['green', 'timeout', 0],
 ])('a run that fails before it knows its findings is %s with `%s`', async (_, gate, exitCode) => {
   const stage = await reviewStage([]);

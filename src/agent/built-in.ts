@@ -239,12 +239,12 @@ export function asFixer(
   return { ...caller, config: { ...worker.config, review, memory: config.memory } };
 }
 
-/** Answers the rules of a project. */
+/** Answers the checks of a project. */
 export const CHECKER: InternalAgent = {
-  name: 'rules',
+  name: 'checks',
   description: 'Says whether a change keeps the rules of its project',
   tools: ['github_diff', 'github_file', 'github_search'],
-  systemPrompt: `A project states rules for its changes. For each you say whether this change keeps it, all in one call of \`answer_rules\`.
+  systemPrompt: `A project states rules for its changes. For each you say whether this change keeps it, all in one call of \`answer_checks\`.
 
 - \`fail\`: quote the line of the change that breaks it; where something is missing, the line that would need it.
 - \`pass\`: quote the line that keeps it, if there is one.

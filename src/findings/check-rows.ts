@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { CHECK_LEVELS, type Check, checkKey, foldCheckName } from './checks.js';
 
-/** The answers of the model; a rule without a valid one is `unsure`. */
+/** The answers of the model; a check without a valid one is `unsure`. */
 export const CHECK_ANSWERS = ['pass', 'fail', 'unsure', 'does not apply'] as const;
 
 export type CheckAnswer = (typeof CHECK_ANSWERS)[number];
 
-/** A rule with its answer for a change. */
+/** A check with its answer for a change. */
 export interface CheckRow {
   readonly check: Check;
   readonly answer: CheckAnswer;
@@ -21,7 +21,7 @@ export interface CheckRow {
   readonly isUnanswered?: true;
 }
 
-/** Names of the rules of the level `error` that hold a change up. */
+/** Names of the checks of the level `error` that hold a change up. */
 export interface CheckEnds {
   readonly failing: readonly string[];
   readonly unanswered: readonly string[];
@@ -46,9 +46,9 @@ const wordSchema = v.object({
   comment: v.number(),
 });
 
-/** The record of the rules of a pull request. */
+/** The record of the checks of a pull request. */
 export const checksSchema = v.object({
-  kind: v.literal('rules'),
+  kind: v.literal('checks'),
   pull: v.pipe(v.number(), v.integer(), v.minValue(1)),
   at: v.number(),
   /** The commit that the answers are about. */
@@ -59,12 +59,12 @@ export const checksSchema = v.object({
 
 export type KeptChecks = Pick<v.InferOutput<typeof checksSchema>, 'head' | 'said' | 'over'>;
 
-/** A person's word on a rule. */
+/** A person's word on a check. */
 export type CheckOverrule = Omit<KeptChecks['over'][number], 'text'>;
 
 type Word = KeptChecks['over'][number];
 
-/** A person's word on the rule as it is written now; undefined for none. */
+/** A person's word on the check as it is written now; undefined for none. */
 export function overruledBy(check: Check, record: KeptChecks | undefined): Word | undefined {
   const written = { name: check.name, text: checkKey(check) };
   return record?.over.find((word) => isAbout(word, written));
@@ -74,7 +74,7 @@ function isAbout(word: Word, { name, text }: Pick<Word, 'name' | 'text'>): boole
   return foldCheckName(word.name) === foldCheckName(name) && word.text === text;
 }
 
-/** The record after a run has asked the rules. Words on rules that are gone go, too. */
+/** The record after a run has asked the checks. Words on checks that are gone go, too. */
 export function keepRows(
   rows: readonly CheckRow[],
   before: KeptChecks | undefined,
@@ -98,7 +98,7 @@ function answersOf(rows: readonly CheckRow[]): KeptChecks['said'] {
   }));
 }
 
-/** An answer differs from the last one that was said, or a rule was added or has gone. */
+/** An answer differs from the last one that was said, or a check was added or has gone. */
 export function hasNewAnswers(rows: readonly CheckRow[], before: KeptChecks | undefined): boolean {
   const keys = (answers: KeptChecks['said']) =>
     answers
@@ -107,18 +107,18 @@ export function hasNewAnswers(rows: readonly CheckRow[], before: KeptChecks | un
   return keys(answersOf(rows)) !== keys(before?.said ?? []);
 }
 
-/** The ends of the rules that a run has asked. */
+/** The ends of the checks that a run has asked. */
 export function endsOfRows(rows: readonly CheckRow[]): CheckEnds {
   const counting = rows.filter(({ overruledBy: by }) => by === undefined);
   return endsOf(counting.map((row) => ({ ...row, ...row.check })));
 }
 
-/** The ends of the rules as they were said last. */
+/** The ends of the checks as they were said last. */
 export function endsOfRecord({ said: answers, over: words }: KeptChecks): CheckEnds {
   return endsOf(answers.filter((answered) => !words.some((word) => isAbout(word, answered))));
 }
 
-/** The number of rules that hold a change up, as the record says; 0 where none was asked. */
+/** The number of checks that hold a change up, as the record says; 0 where none was asked. */
 export function countHolding(record: KeptChecks | undefined): number {
   if (record === undefined) return 0;
   const { failing, unanswered } = endsOfRecord(record);
@@ -138,8 +138,8 @@ function endsOf(
 }
 
 /**
- * The record after a person's word on a rule; `word` is undefined if they take it back. Undefined
- * for a rule that no review has named.
+ * The record after a person's word on a check; `word` is undefined if they take it back. Undefined
+ * for a check that no review has named.
  */
 export function withOverrule(
   record: KeptChecks | undefined,

@@ -12,8 +12,8 @@ import { textId } from '../lib/text/text-id.js';
 import { hiddenIn } from '../safety/hidden.js';
 import { parseHandle } from './finding.js';
 
-/** The rules of a project for its changes. Only the base's are read. */
-export const CHECKS_FILE = '.axe/rules.md';
+/** The rules of a project for its changes, in words. Only the base's are read. */
+export const CHECKS_FILE = '.axe/checks.md';
 
 export const CHECK_LEVELS = ['error', 'warning'] as const;
 
@@ -26,7 +26,7 @@ export interface Check {
   readonly level: (typeof CHECK_LEVELS)[number];
 }
 
-/** A mistake in the file of rules. */
+/** A mistake in the file of checks. */
 export interface CheckProblem {
   /** From 1. */
   readonly line: number;
@@ -44,7 +44,7 @@ const MAX_NAME = CHECK_LIMITS.nameCharacters;
 const MAX_TEXT = CHECK_LIMITS.textCharacters;
 const MAX_BYTES = CHECK_LIMITS.bytes;
 
-/** Reads the rules of a file. A rule with a mistake is left out, except for an unknown level. */
+/** Reads the checks of a file. A check with a mistake is left out, except for an unknown level. */
 export function parseChecks(content: string): ParsedChecks {
   if (isBinary(Buffer.from(content))) return noChecks('is not a text');
   const { text, leftOutBytes } = cutToBytes(content, MAX_BYTES);
@@ -52,7 +52,7 @@ export function parseChecks(content: string): ParsedChecks {
   // The end of the last one is not known.
   const cut = leftOutBytes === 0 ? undefined : sections.pop();
   if (sections.length === 0 && cut === undefined)
-    return noChecks('has no rule: one begins with `## ` and its name');
+    return noChecks('has no check: one begins with `## ` and its name');
 
   const problems: CheckProblem[] = [];
   const checks = new Map<string, Check>();
@@ -183,7 +183,7 @@ export function checkKey({ text, paths, level }: Check): string {
   return textId([level, ...paths, text].join('\n')).slice(2);
 }
 
-/** The rule is about one of these files. */
+/** The check is about one of these files. */
 export function appliesTo({ paths }: Check, changed: readonly string[]): boolean {
   const included = paths.filter((pattern) => !pattern.startsWith('!'));
   const excluded = paths.flatMap((pattern) => (pattern.startsWith('!') ? pattern.slice(1) : []));
@@ -192,7 +192,7 @@ export function appliesTo({ paths }: Check, changed: readonly string[]): boolean
   return matching.some((path) => !leftOut.has(path));
 }
 
-/** One sentence on all mistakes of the file, which names the rules. */
+/** One sentence on all mistakes of the file, which names the checks. */
 export function describeProblems(problems: readonly CheckProblem[]): string {
   const shown = problems.slice(0, MAX_NAMED).map(({ message }) => message);
   const rest = problems.length - shown.length;

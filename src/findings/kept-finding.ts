@@ -144,7 +144,7 @@ export function recordOfPull(
   const ofPull = facts.filter((fact) => fact.pull === pullNumber);
   const findings = ofPull.filter((fact): fact is KeptFinding => fact.kind === 'finding');
   const heard = ofPull.find((fact): fact is HeardFact => fact.kind === 'heard');
-  const checks = ofPull.find((fact): fact is ChecksFact => fact.kind === 'rules');
+  const checks = ofPull.find((fact): fact is ChecksFact => fact.kind === 'checks');
   const isKnown = ofPull.some(({ kind }) => kind === 'reviewed') || heard !== undefined;
   if (!isKnown && findings.length === 0 && checks === undefined) return undefined;
   return { findings, heard: heard?.ids ?? [], review: heard?.review ?? 0, checks };
@@ -160,7 +160,7 @@ export function factsOfRecord(
 
   const line = { pull: parts.pull, at: now.getTime() };
   const isAsked = checks !== undefined && !isDeepStrictEqual(checks, before.checks);
-  const checksFacts: readonly KeptFact[] = isAsked ? [{ kind: 'rules', ...line, ...checks }] : [];
+  const checksFacts: readonly KeptFact[] = isAsked ? [{ kind: 'checks', ...line, ...checks }] : [];
   const ids = heard.slice(-MAX_HEARD);
   const isHeard = review === before.review && isDeepStrictEqual(ids, before.heard);
   if (isHeard) return [...changed, ...checksFacts];

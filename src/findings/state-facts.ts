@@ -206,7 +206,7 @@ function keptMs({ kind }: ReviewFact): number {
 const MOST: Readonly<Record<ReviewFact['kind'], number>> = {
   finding: 600,
   heard: 300,
-  rules: 200,
+  checks: 200,
   spent: 1300,
   posted: 900,
   reviewed: 600,
@@ -270,7 +270,7 @@ function fitLines(lines: readonly StateLine[]): readonly StateLine[] {
 }
 
 /** Kinds whose oldest facts are dropped if dropping findings does not make enough room. */
-const DROPPED: ReadonlySet<ReviewFact['kind']> = new Set(['spent', 'posted', 'reviewed', 'rules']);
+const DROPPED: ReadonlySet<ReviewFact['kind']> = new Set(['spent', 'posted', 'reviewed', 'checks']);
 
 /**
  * Ended findings are dropped before open ones. At the same time, the first in the file are kept.

@@ -266,7 +266,7 @@ export const CHECK_LIMITS = {
   bytes: 16 * 1024,
 } as const;
 
-/** The conversation that answers a project's rules: its turns, and the name of its diff. */
+/** The conversation that answers checks in words: its turns, and the name of its diff. */
 export const CHECKS = { turns: 8, source: 'diff of the pull request' } as const;
 
 /** Limits of a demonstration; times in milliseconds. */

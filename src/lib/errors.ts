@@ -263,10 +263,10 @@ export const WARNING_TITLES = {
   'hidden-characters': 'Hidden characters',
   'not-verified': 'Findings without a second check',
   'not-demonstrated': 'No tests of findings',
-  /** Mistakes in the file of rules. */
-  'rules-invalid': 'Rules',
-  /** Rules that the model gave no answer on that counts. */
-  'rules-unanswered': 'Rules',
+  /** Mistakes in the file of checks in words. */
+  'checks-invalid': 'Checks',
+  /** Checks in words that the model gave no answer on that counts. */
+  'checks-unanswered': 'Checks',
   'publish-failed': 'Not done on GitHub',
   'input-invalid': 'Input',
   /** An input that changes nothing for this agent and event. */

@@ -55,7 +55,7 @@ export async function readGuidance(
   readonly files: readonly ContextFile[];
   readonly paths: readonly string[];
   readonly warnings: readonly Warning[];
-  /** The project's rules, if they could be read; none for an agent that does not review. */
+  /** The project's checks, if they could be read; none for an agent that does not review. */
   readonly checks: readonly Check[] | 'unread';
 }> {
   const isLocal = trigger.kind === 'local';
@@ -107,7 +107,7 @@ export async function readGuidance(
 const NO_CHECKS: ReturnType<typeof parseChecks> = { checks: [], problems: [] };
 
 function warnOfChecks(problems: readonly CheckProblem[]): Warning {
-  return { code: 'rules-invalid', message: describeProblems(problems) };
+  return { code: 'checks-invalid', message: describeProblems(problems) };
 }
 
 /**

@@ -25,7 +25,7 @@ import { openVerifier } from './verify.js';
 
 /**
  * Asks one conversation whether the change keeps the rules of its project, apart from the review: a
- * rule must not steer findings. Never throws: a rule without an answer that counts is unsure.
+ * rule must not steer findings. Never throws: a check without an answer that counts is unsure.
  */
 export async function askChecks(
   checks: readonly Check[],
@@ -78,7 +78,7 @@ async function ask(
   const warn = (lost: AxeError) => {
     const { reasons, remedy } = formatLostParts([lost]);
     const message = `rules of \`${CHECKS_FILE}\` have no answer: ${reasons}`;
-    loop.reporter.warn({ code: 'rules-unanswered', message, remedy });
+    loop.reporter.warn({ code: 'checks-unanswered', message, remedy });
   };
   try {
     // The model of the reviewer, not that of its verifier.

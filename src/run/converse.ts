@@ -168,7 +168,7 @@ async function holdAll(
   return await withChecks(conversation, verified, run);
 }
 
-/** Asks the rules of the project, if it has any and this run is a review. */
+/** Asks the checks of the project, if it has any and this run is a review. */
 async function withChecks(
   conversation: AgentConversation,
   result: ConversationResult,

@@ -127,7 +127,7 @@ export interface Plan extends PlanBasis {
   readonly passes?: readonly ReviewPass[];
   /** The system prompt without the memory section. */
   readonly prompt: SystemPromptParts;
-  /** The rules of the base, if they could be read; left out: none. */
+  /** The checks in words of the base, if they could be read; left out: none. */
   readonly checks?: readonly Check[] | 'unread';
   readonly form: AnswerForm | undefined;
   readonly maxTurns: number;

@@ -6,10 +6,10 @@ import type { CheckAnswer, CheckRow } from '../check-rows.js';
 import { appliesTo, type Check, foldCheckName } from '../checks.js';
 import { checkEvidence, type ShownFiles } from './evidence.js';
 
-/** An answer of the model to one rule. */
+/** An answer of the model to one check. */
 interface ProposedAnswer {
   /** Its name. */
-  readonly rule: string;
+  readonly check: string;
   readonly answer: CheckAnswer;
   readonly path?: string;
   readonly line?: number;
@@ -20,7 +20,7 @@ interface ProposedAnswer {
 /** Maximum code points of a reason. */
 const MAX_WHY = 200;
 
-/** Collects the answers of one conversation; the first valid one on each rule counts. */
+/** Collects the answers of one conversation; the first valid one on each check counts. */
 export class CheckAnswers {
   readonly #given = new Map<string, CheckRow>();
 
@@ -41,22 +41,22 @@ export class CheckAnswers {
     return this.checks.filter(({ name }) => !this.#given.has(foldCheckName(name)));
   }
 
-  /** A row for each rule; one without a valid answer is unsure. */
+  /** A row for each check; one without a valid answer is unsure. */
   get rows(): readonly CheckRow[] {
     return this.checks.map(
       (check) => this.#given.get(foldCheckName(check.name)) ?? unanswered(check, ''),
     );
   }
 
-  /** Records answers, and says which rules have none. */
+  /** Records answers, and says which checks have none. */
   give(answers: readonly ProposedAnswer[]): PublicationAnswer {
     const problems: string[] = [];
     for (const proposed of answers) {
-      const key = foldCheckName(proposed.rule);
+      const key = foldCheckName(proposed.check);
       const check = this.checks.find(({ name }) => foldCheckName(name) === key);
       if (check === undefined) {
         problems.push(
-          `no rule is called ${JSON.stringify(cleanLine(proposed.rule, CHECK_LIMITS.nameCharacters))}`,
+          `no check is called ${JSON.stringify(cleanLine(proposed.check, CHECK_LIMITS.nameCharacters))}`,
         );
         continue;
       }
@@ -66,13 +66,15 @@ export class CheckAnswers {
       else this.#given.set(key, row);
     }
     const missing = this.#missing;
-    if (missing.length === 0) return acceptedAnswer('All rules have their answer.');
+    if (missing.length === 0) return acceptedAnswer('All checks have their answer.');
     const names = missing.map(({ name }) => JSON.stringify(name)).join(', ');
     const reasons = problems.map((problem) => ` ${problem}.`).join('');
-    return refusedAnswer(`${count(missing.length, 'rule')} without an answer: ${names}.${reasons}`);
+    return refusedAnswer(
+      `${count(missing.length, 'check')} without an answer: ${names}.${reasons}`,
+    );
   }
 
-  /** The row of a rule, or half a sentence that says why the answer does not count. */
+  /** The row of a check, or half a sentence that says why the answer does not count. */
   #judge(check: Check, proposed: ProposedAnswer): CheckRow | string {
     const { answer, path = '', line = 0, code = '' } = proposed;
     const reason = cleanLine(proposed.why, MAX_WHY);
@@ -95,7 +97,7 @@ export class CheckAnswers {
   }
 }
 
-/** The row of a rule that is about no file of the change; a file that is not known can be one. */
+/** The row of a check that is about no file of the change; a file that is not known can be one. */
 export function rowWithoutAsking(
   check: Check,
   { paths, areAllKnown }: { readonly paths: readonly string[]; readonly areAllKnown: boolean },
@@ -104,12 +106,12 @@ export function rowWithoutAsking(
   return areAllKnown ? idle(check, '') : unanswered(check, 'Not all changed files are known.');
 }
 
-/** The change does nothing that the rule is about. */
+/** The change does nothing that the check is about. */
 function idle(check: Check, reason: string): CheckRow {
   return { check, answer: 'does not apply', why: reason, quote: '' };
 }
 
-/** Nobody knows whether the change keeps the rule. */
+/** Nobody knows whether the change keeps the check. */
 export function unanswered(check: Check, reason: string): CheckRow {
   return { ...unsure(check, reason), isUnanswered: true };
 }

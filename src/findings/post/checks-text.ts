@@ -6,7 +6,7 @@ import type { CheckRow } from '../check-rows.js';
 import type { Check } from '../checks.js';
 import { tableCell, titleLine } from './comment-text.js';
 
-/** The state of a rule as people read it. */
+/** The state of a check as people read it. */
 type CheckState = CheckRow['answer'] | 'overruled';
 
 /** The states that people have to look at, in the order of the table. */
@@ -25,18 +25,18 @@ function stateOf({ answer, overruledBy }: CheckRow): CheckState {
   return overruledBy === undefined ? answer : 'overruled';
 }
 
-/** `Rules: 1 fails, 6 pass`. */
+/** `Checks: 1 fails, 6 pass`. */
 function countStates(rows: readonly CheckRow[]): string {
   const counted = ORDER.flatMap((state) => {
     const number = rows.filter((row) => stateOf(row) === state).length;
     const [singular, plural] = WORDS[state];
     return number === 0 ? [] : [`${formatInteger(number)} ${number === 1 ? singular : plural}`];
   });
-  return `Rules: ${counted.join(', ')}`;
+  return `Checks: ${counted.join(', ')}`;
 }
 
 /**
- * The rules of a change as a table of those that people have to look at, or one line where all is
+ * The checks of a change as a table of those that people have to look at, or one line where all is
  * as the last review said; empty for none.
  */
 export function formatChecks(
@@ -60,7 +60,7 @@ export function formatChecks(
     const cells = [WORDS[stateOf(row)][2], titleLine(row.check.name, clean), formatWhy(row, clean)];
     return `| ${cells.map(tableCell).join(' | ')} |`;
   });
-  const table = ['| | Rule | |', '| --- | --- | --- |', ...lines].join('\n');
+  const table = ['| | Check | |', '| --- | --- | --- |', ...lines].join('\n');
   const wrong = shown.find((row) => stateOf(row) !== 'overruled');
   const hint =
     offersCommands && wrong !== undefined
@@ -83,29 +83,27 @@ function formatWhy(
 ): string {
   const words = reason === '' && answer === 'unsure' ? 'No valid answer.' : reason;
   const parts = [
+    overruledBy === undefined ? '' : `by ${clean(codeSpan(overruledBy))}`,
     place === undefined ? '' : clean(codeSpan(cleanLine(`${place.path}:${place.line}`, MAX_PATH))),
     words === '' ? '' : titleLine(words, clean, MAX_WHY),
   ];
-  const text = parts.filter((part) => part !== '').join(' ');
-  if (overruledBy === undefined) return text;
-  const person = `by ${clean(codeSpan(overruledBy))}`;
-  return text === '' ? person : `${person}: ${text}`;
+  return parts.filter((part) => part !== '').join(' ');
 }
 
-/** The answer to a word on a rule that no review has named. */
+/** The answer to a word on a check that no review has named. */
 export function formatUnknownCheck(name: string, known: readonly string[]): string {
-  const unknown = `no rule here is called "${cleanLine(name, CHECK_LIMITS.nameCharacters)}"`;
+  const unknown = `no check here is called "${cleanLine(name, CHECK_LIMITS.nameCharacters)}"`;
   if (known.length === 0) return `${unknown}; no review has named one`;
-  return `${unknown}; the rules here are ${known.map((check) => `"${check}"`).join(', ')}`;
+  return `${unknown}; the checks here are ${known.map((check) => `"${check}"`).join(', ')}`;
 }
 
 export function formatOverruled(name: string, isBack: boolean): string {
   return isBack
-    ? `"${name}" counts again; the next review asks it.`
+    ? `"${name}" counts again; the next review checks it.`
     : `"${name}" is overruled on this pull request until the rule changes.`;
 }
 
-/** The beginning of the message that asks rules: the rules, and the names of all changed files. */
+/** The beginning of the message that asks checks: the rules, and the names of all changed files. */
 export function describeRules(
   checks: readonly Check[],
   changed: readonly string[],

@@ -67,7 +67,7 @@ export const FINDINGS_GATES: readonly string[] = [
   ...SEVERITIES.map((severity) => `findings:${severity}`),
   'coverage',
   'not-published',
-  'rules',
+  'checks',
 ];
 
 export interface MetGate {
@@ -103,7 +103,7 @@ function whyMet(
   gate: string,
   { review, coverage, areFindingsUnread, checks }: GateFacts,
 ): string | undefined {
-  if (gate === 'rules') return whyChecksHold(areFindingsUnread ? 'unknown' : checks);
+  if (gate === 'checks') return whyChecksHold(areFindingsUnread ? 'unknown' : checks);
   if (gate === 'not-published')
     return review?.isUnpublished === true ? 'the review was not published' : undefined;
   if (gate === 'coverage') {
@@ -121,12 +121,12 @@ function whyMet(
 }
 
 function whyChecksHold(checks: GateFacts['checks']): string | undefined {
-  if (checks === 'unknown') return 'nobody knows which rules fail';
+  if (checks === 'unknown') return 'nobody knows which checks fail';
   const { failing = [], unanswered = [] } = checks ?? {};
   if (failing.length > 0)
-    return `${count(failing.length, 'rule')} ${failing.length === 1 ? 'fails' : 'fail'}`;
+    return `${count(failing.length, 'check')} ${failing.length === 1 ? 'fails' : 'fail'}`;
   if (unanswered.length === 0) return undefined;
-  return `${count(unanswered.length, 'rule')} ${unanswered.length === 1 ? 'has' : 'have'} no answer`;
+  return `${count(unanswered.length, 'check')} ${unanswered.length === 1 ? 'has' : 'have'} no answer`;
 }
 
 /**

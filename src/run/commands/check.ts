@@ -16,7 +16,7 @@ import {
 import { answerOnce, readPullFindings } from './findings.js';
 
 /**
- * Carries out `/axe dismiss "…"` and `/axe reopen "…"`: a person overrules a rule on this pull
+ * Carries out `/axe dismiss "…"` and `/axe reopen "…"`: a person overrules a check on this pull
  * request, or takes that back.
  */
 export async function runCheckCommand(
@@ -49,7 +49,7 @@ export async function runCheckCommand(
   const lost = whyLost(findings);
   if (lost !== undefined) {
     warnUnsaved(findings.save, agent.name, deps);
-    return { result: refusal('not-saved', `the decision on the rule was not saved: ${lost}`) };
+    return { result: refusal('not-saved', `the decision on the check was not saved: ${lost}`) };
   }
   const event = { trigger, agent: agent.name, head, skipped: undefined };
   const news = { ...findings, ...event, hasRuleWord: true };

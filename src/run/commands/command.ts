@@ -47,7 +47,7 @@ export interface TestCommand extends OnFinding {
 
 export type CommandOnFinding = FindingCommand | FixCommand | TestCommand;
 
-/** Overrules a rule of the project, or takes that back. */
+/** Overrules a check in words, or takes that back. */
 export interface CheckCommand {
   readonly verb: 'dismiss' | 'reopen';
   readonly check: string;

@@ -412,7 +412,7 @@ function readLine(line: string, below: string, trigger: CommentTrigger): ReadCom
   }
 }
 
-/** Below a pull request, a name in quotes is that of a rule; in a thread it is a reason. */
+/** Below a pull request, a name in quotes is that of a check; in a thread it is a reason. */
 function checkCommand(line: string, trigger: CommentTrigger): CheckCommand | undefined {
   const [, verb = '', check = '', reason = ''] = NAMED_CHECK.exec(line) ?? [];
   const isCheck = check.trim() !== '' && parseHandle(check) === undefined;

@@ -15,7 +15,7 @@ export interface CheckedFile {
   readonly isOnComments: boolean;
 }
 
-/** Checks the workflows of a checkout, with the agents that they find there, and its rules. */
+/** Checks the workflows of a checkout, with the agents that they find there, and its checks. */
 export async function checkWorkflowsIn(root: string): Promise<{
   readonly files: readonly CheckedFile[];
   readonly lines: readonly WorkflowLine[];
@@ -40,13 +40,13 @@ export async function checkWorkflowsIn(root: string): Promise<{
 
 const CALLS_WORKFLOW = /^\s*uses:\s*\S+\/\.github\/workflows\//m;
 
-/** The mistakes of the file of rules; none if there is no file. */
+/** The mistakes of the file of checks in words; none if there is no file. */
 async function checksLines(root: string): Promise<readonly WorkflowLine[]> {
   const problem = (line: number, message: string): WorkflowLine => {
     return { file: CHECKS_FILE, line, level: 'error', message, remedy: '' };
   };
   try {
-    const file = await resolveInside(root, { path: CHECKS_FILE, what: 'the file of rules' });
+    const file = await resolveInside(root, { path: CHECKS_FILE, what: 'the file of checks' });
     const text = await readConfigFile(file);
     if (text === undefined) return [];
     return parseChecks(text).problems.map(({ line, message }) => problem(line, message));

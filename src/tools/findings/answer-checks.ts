@@ -3,10 +3,10 @@ import type { CheckAnswers } from '../../findings/decide/check-answers.js';
 import { ToolError } from '../../lib/errors.js';
 import { defineTool, readChoice, type Tool } from '../tool.js';
 
-/** `answer_rules`: the answers to the rules of a project. Agents cannot have this tool. */
+/** `answer_checks`: the answers to the checks of a project. Agents cannot have this tool. */
 export function createAnswerChecks(answers: CheckAnswers): Tool {
   return defineTool({
-    name: 'answer_rules',
+    name: 'answer_checks',
     effect: 'publish',
     description:
       'Your answers to the rules, all in one call. Call again for those that are missing; the first valid answer counts.',
@@ -16,7 +16,7 @@ export function createAnswerChecks(answers: CheckAnswers): Tool {
         description: 'One for each rule.',
         required: true,
         item: {
-          rule: { type: 'string', description: 'Name of the rule.', required: true },
+          check: { type: 'string', description: 'Name of the rule.', required: true },
           answer: {
             type: 'string',
             description: 'Whether the change keeps it.',
