@@ -9,7 +9,7 @@ import { comment, pullRequest } from '../helpers/triggers.js';
 import { placed } from './post-scene.js';
 
 const CLEAR: ReviewOutcome = { open: [], isBlocking: false, unposted: [] };
-const RULE: ReviewOutcome = { ...CLEAR, holdingRules: 1 };
+const RULE: ReviewOutcome = { ...CLEAR, holdingChecks: 1 };
 const OPEN: ReviewOutcome = { ...CLEAR, open: [placed().finding] };
 const BLOCKING: ReviewOutcome = { ...OPEN, isBlocking: true };
 const NONE = 'success: Nothing open · all files read';
@@ -99,17 +99,17 @@ it.each<[string, Skip | undefined, ReviewOutcome, string | undefined, string]>([
   ],
   ['of a command is a success once that review is gone', undefined, CLEAR, BLOCKED, NONE],
   [
-    'of a command is no success while a rule is unmet',
+    'of a command is no success while a check is unmet',
     undefined,
     RULE,
     NONE,
-    'neutral: 1 rule unmet · Nothing open · all files read',
+    'neutral: 1 check unmet · Nothing open · all files read',
   ],
   [
-    'of a command is a success once no rule is unmet',
+    'of a command is a success once no check is unmet',
     undefined,
     CLEAR,
-    'neutral: 1 rule unmet · Nothing open · all files read',
+    'neutral: 1 check unmet · Nothing open · all files read',
     NONE,
   ],
   ['of a command is not made', undefined, OPEN, undefined, ''],

@@ -177,7 +177,7 @@ describe('what was said of a check', () => {
   const failing = (record: typeof kept) => endsOfRecord(record).failing;
   const word = { name: 'Tests', login: 'octocat', why: 'a stub', comment: 7 };
 
-  it('is news only if an answer or a rule differs', () => {
+  it('is news only if an answer or a check differs', () => {
     expect(hasNewAnswers([row('fail'), row('pass', { name: 'Docs' })], kept)).toBe(false);
     expect(hasNewAnswers([row('pass'), row('pass', { name: 'Docs' })], kept)).toBe(true);
     expect(hasNewAnswers([row('fail')], kept)).toBe(true);
@@ -236,7 +236,7 @@ describe('the table', () => {
     const text = format([row('pass', { name: 'Docs' }), fails, over, row('unsure', { name: 'B' })]);
     expect(text).toContain('**Checks: 1 fails, 1 unsure, 1 overruled, 1 passes.**');
     expect(text).toContain('| ❌ | Tests | `src/a.ts:2` No test calls it. |');
-    expect(text).toContain('| ➖ | Logs | by `octocat` No test calls it. |');
+    expect(text).toContain('| ➖ | Logs | by `octocat`: No test calls it. |');
     expect(text).toContain('`/axe dismiss "Tests" why`');
     expect(text).not.toContain('| Docs |');
   });

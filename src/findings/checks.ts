@@ -39,7 +39,7 @@ interface ParsedChecks {
   readonly problems: readonly CheckProblem[];
 }
 
-const MAX_CHECKS = CHECK_LIMITS.rules;
+const MAX_CHECKS = CHECK_LIMITS.checks;
 const MAX_NAME = CHECK_LIMITS.nameCharacters;
 const MAX_TEXT = CHECK_LIMITS.textCharacters;
 const MAX_BYTES = CHECK_LIMITS.bytes;
@@ -178,7 +178,7 @@ export function foldCheckName(name: string): string {
     .toLowerCase();
 }
 
-/** Changes with the rule: what people said of the one before does not hold any more. */
+/** Changes with the text: what people said of the one before does not hold any more. */
 export function checkKey({ text, paths, level }: Check): string {
   return textId([level, ...paths, text].join('\n')).slice(2);
 }

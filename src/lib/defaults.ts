@@ -258,9 +258,9 @@ export const REVIEW_PASSES = {
 /** Limits for verifying findings: turns of a verifier, parallel verifiers, findings of a run. */
 export const VERIFICATION = { turns: 6, atOnce: 3, findings: 40 } as const;
 
-/** Limits of a project's rules; of the file, its first bytes are read. */
+/** Limits of a project's checks; of the file, its first bytes are read. */
 export const CHECK_LIMITS = {
-  rules: 20,
+  checks: 20,
   nameCharacters: 80,
   textCharacters: 600,
   bytes: 16 * 1024,

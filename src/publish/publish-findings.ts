@@ -145,7 +145,7 @@ export async function reportFindings(
   const isChanged = hasUnreportedChanges(posting);
   const maySay = options.comment !== 'never' && !isUnread && isChanged;
   const part = maySay ? await postReview(options.client, posting) : undefined;
-  const isNews = isChanged || changes.hasRuleWord === true || skipped !== undefined;
+  const isNews = isChanged || changes.hasCheckWord === true || skipped !== undefined;
   if (options.checkRun && isNews) {
     const review = part?.review ?? reviewEndOf(posting);
     await options.progress?.tell({

@@ -52,7 +52,7 @@ export async function askChecks(
   };
 }
 
-/** A person's word holds while the rule is as it was written. */
+/** A person's word holds while the check is as it was written. */
 function overruledRow(check: Check, record: KeptChecks | undefined): CheckRow | undefined {
   const word = overruledBy(check, record);
   if (word === undefined) return undefined;
@@ -77,7 +77,7 @@ async function ask(
   const answers = new CheckAnswers(checks, { shown, diff: new ShownFiles(inDiff) });
   const warn = (lost: AxeError) => {
     const { reasons, remedy } = formatLostParts([lost]);
-    const message = `rules of \`${CHECKS_FILE}\` have no answer: ${reasons}`;
+    const message = `checks of \`${CHECKS_FILE}\` have no answer: ${reasons}`;
     loop.reporter.warn({ code: 'checks-unanswered', message, remedy });
   };
   try {

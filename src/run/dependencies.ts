@@ -128,7 +128,7 @@ export interface ToldFindings extends FindingsToTell {
   readonly head: string;
   readonly answered: ReadonlySet<string>;
   /** A person's word on a rule of the project; left out: on findings, if at all. */
-  readonly hasRuleWord?: boolean;
+  readonly hasCheckWord?: boolean;
   /** For the check of a skipped run. Undefined for a command: its check needs a change. */
   readonly skipped: { readonly message: string; readonly since: string | undefined } | undefined;
 }

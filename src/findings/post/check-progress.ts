@@ -204,7 +204,7 @@ function endAfter(
   before: CheckEnd | undefined,
   isUnread: boolean,
 ): CheckEnd {
-  const last = before?.title.replace(RULES, '') ?? '';
+  const last = before?.title.replace(UNMET, '') ?? '';
   const [known, read = ''] =
     /^(?:Nothing open|An earlier review blocks|[\d,]+ open: [\d,]+ \w+(?:, [\d,]+ \w+)*)\b(.*)$/.exec(
       last,
@@ -220,7 +220,7 @@ function endAfter(
       title: before.title,
       conclusion: before.conclusion === 'failure' ? 'failure' : 'neutral',
     };
-  const holds = (review.holdingRules ?? 0) > 0;
+  const holds = (review.holdingChecks ?? 0) > 0;
   if (read === coverageTitle(WHOLE)) return { title, conclusion: holds ? 'neutral' : 'success' };
   return {
     title: known === undefined ? before.title : title,
@@ -277,11 +277,11 @@ export async function endUnfinishedCheck(
   else if (ended !== 'none') log(`The check of ${agent} is still in progress: ${ended.message}`);
 }
 
-/** `3 open: 1 major, 2 minor`, behind the rules that hold the change up: `1 rule unmet · `. */
-export function openFindingsTitle({ open, isBlocking, holdingRules = 0 }: ReviewOutcome): string {
-  const rules = holdingRules === 0 ? '' : `${count(holdingRules, 'rule')} unmet · `;
-  if (open.length > 0) return `${rules}${formatOpenCount(open)}`;
-  return `${rules}${isBlocking ? 'An earlier review blocks' : 'Nothing open'}`;
+/** `3 open: 1 major, 2 minor`, behind the checks in words that hold the change up: `1 check unmet · `. */
+export function openFindingsTitle({ open, isBlocking, holdingChecks = 0 }: ReviewOutcome): string {
+  const checks = holdingChecks === 0 ? '' : `${count(holdingChecks, 'check')} unmet · `;
+  if (open.length > 0) return `${checks}${formatOpenCount(open)}`;
+  return `${checks}${isBlocking ? 'An earlier review blocks' : 'Nothing open'}`;
 }
 
-const RULES = /^[\d,]+ rules? unmet · /;
+const UNMET = /^[\d,]+ checks? unmet · /;

@@ -83,11 +83,13 @@ function formatWhy(
 ): string {
   const words = reason === '' && answer === 'unsure' ? 'No valid answer.' : reason;
   const parts = [
-    overruledBy === undefined ? '' : `by ${clean(codeSpan(overruledBy))}`,
     place === undefined ? '' : clean(codeSpan(cleanLine(`${place.path}:${place.line}`, MAX_PATH))),
     words === '' ? '' : titleLine(words, clean, MAX_WHY),
   ];
-  return parts.filter((part) => part !== '').join(' ');
+  const text = parts.filter((part) => part !== '').join(' ');
+  if (overruledBy === undefined) return text;
+  const person = `by ${clean(codeSpan(overruledBy))}`;
+  return text === '' ? person : `${person}: ${text}`;
 }
 
 /** The answer to a word on a check that no review has named. */
@@ -100,10 +102,10 @@ export function formatUnknownCheck(name: string, known: readonly string[]): stri
 export function formatOverruled(name: string, isBack: boolean): string {
   return isBack
     ? `"${name}" counts again; the next review checks it.`
-    : `"${name}" is overruled on this pull request until the rule changes.`;
+    : `"${name}" is overruled on this pull request until the check changes.`;
 }
 
-/** The beginning of the message that asks checks: the rules, and the names of all changed files. */
+/** The beginning of the message that asks checks: their texts, and the names of all changed files. */
 export function describeRules(
   checks: readonly Check[],
   changed: readonly string[],

@@ -187,8 +187,8 @@ export function reviewEndOf(posting: Pick<ReviewToPost, 'ledger' | 'agent' | 'bl
   );
   const wasAsked = hasReview || ledger.seen === undefined;
   const isFailing = isRequesting(ledger, agent) || (wasAsked && requestsChanges(posting));
-  const holdingRules = countHolding(ledger.checks);
-  return { open: ledger.open, isBlocking: isFailing, holdingRules, unposted: [] };
+  const holdingChecks = countHolding(ledger.checks);
+  return { open: ledger.open, isBlocking: isFailing, holdingChecks, unposted: [] };
 }
 
 /** Open findings whose conversation somebody closed who cannot end them. */

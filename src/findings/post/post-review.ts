@@ -29,7 +29,7 @@ export interface ReviewOutcome {
   /** It asks for changes, or an earlier one does still. */
   readonly isBlocking: boolean;
   /** Number of a project's rules that hold the change up; left out: none. */
-  readonly holdingRules?: number;
+  readonly holdingChecks?: number;
   /** Findings that could not be posted, or were not to be. */
   readonly unposted: readonly PlacedFinding[];
 }
@@ -116,7 +116,7 @@ async function postNew(client: GitHubClient, posting: ReviewToPost): Promise<Pos
     review: {
       open: ledger.open,
       isBlocking: isRequested || requestsChanges(posting),
-      holdingRules: countHolding(ledger.checks),
+      holdingChecks: countHolding(ledger.checks),
       unposted: isLost ? sortWorstFirst(news.fresh) : [],
     },
   };

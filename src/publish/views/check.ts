@@ -60,7 +60,7 @@ export function checkOf(
   const text = clean(paragraphs([summary, ended, read, line, unpostedText]));
   const checks = formatChecks(buffered.checks ?? [], { isNew: true, clean });
   const isRead = coverage?.kind === 'whole' && findings?.isUnread !== true;
-  const isClear = review?.open.length === 0 && isRead && (review.holdingRules ?? 0) === 0;
+  const isClear = review?.open.length === 0 && isRead && (review.holdingChecks ?? 0) === 0;
   const answered = summary.trim() === '' ? 'No answer' : 'Answered';
   const isCut = isCutShort(outcome);
   const hasNone = review?.open.length === 0 && !review.isBlocking;

@@ -52,7 +52,7 @@ export async function runCheckCommand(
     return { result: refusal('not-saved', `the decision on the check was not saved: ${lost}`) };
   }
   const event = { trigger, agent: agent.name, head, skipped: undefined };
-  const news = { ...findings, ...event, hasRuleWord: true };
+  const news = { ...findings, ...event, hasCheckWord: true };
   await deps.publisher.tellFindings({ ...news, answered: new Set() });
   return { result: commandDone(formatOverruled(name, verb === 'reopen'), true), among: 'for-all' };
 }

@@ -56,7 +56,7 @@ async function checked(tests: 'pass' | 'fail', options: StageOptions = {}) {
   return { stage, step: await stage.run({ inputs: INPUTS }) };
 }
 
-it('a change that breaks a rule fails the step until a person overrules it, and is said once', async () => {
+it('a change that fails a check in words fails the step until a person overrules it, and is said once', async () => {
   const { stage, step } = await checked('fail');
   expect(step.exitCode).toBe(1);
   expect(JSON.stringify(troubles(step))).toMatch(/1 check fails, and `fail-on` lists `checks`/);
@@ -68,7 +68,7 @@ it('a change that breaks a rule fails the step until a person overrules it, and 
   expect(review?.body).toContain('**Checks: 1 fails, 1 unsure, 1 does not apply.**');
   expect(review?.body).toMatch(/\| ❌ \| New functions have a test \| `src\/queue\.ts:1` No test/);
   expect(step.summary).toContain('**Checks: 1 fails');
-  const unmet = '1 rule unmet · Nothing open · all files read';
+  const unmet = '1 check unmet · Nothing open · all files read';
   expect(lastCheck(stage)).toMatchObject({ conclusion: 'neutral', title: unmet });
 
   // The same again is no news.
@@ -114,7 +114,7 @@ it('a change that keeps its rules passes, and rules of the head are not read', a
   expect(warned.summary).toMatch(/changes `\.axe\/checks\.md`/);
 });
 
-it('a rule that is gone holds nothing up, and that is not said', async () => {
+it('a check that is gone holds nothing up, and that is not said', async () => {
   const { stage, step } = await checked('fail');
   const name = String(payloadField(stage.payload, 'repository.full_name'));
   const { base } = stage.repo.pulls.get(2) ?? {};
@@ -154,7 +154,7 @@ it.each<[string, ModelScript, boolean, ...string[]]>([
     'get no answer',
     checking('none'),
     true,
-    'rules of `.axe/checks.md` have no answer: the model',
+    'checks of `.axe/checks.md` have no answer: the model',
     '1 check has no answer',
   ],
   ['cannot be read', checking('pass'), false, 'nobody knows which checks fail'],
