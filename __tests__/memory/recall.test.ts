@@ -108,6 +108,20 @@ describe('recall', () => {
     }
   });
 
+  it.each(['a -->.js', 'a,b.ts', 'a--b.ts', 'a>b.ts', ' two  blanks .ts', '日本語/ファイル.ts'])(
+    'finds the entry that lists the path %j',
+    (path) => {
+      const log = logOf(60, { 2: { files: ['src/a.ts', path] }, 3: { files: [`x${path}x`] } });
+      expect(chosen(log, about(path)).filter((number) => number < 20)).toEqual([2]);
+    },
+  );
+
+  it('does not take the fields of a run for the words of its entry', () => {
+    const log = logOf(60).replaceAll('actor=-', 'actor=octocat');
+    const { entries } = recall(log, about('octocat', 'model', '-'), ROOM);
+    expect(entries.flatMap(({ shares }) => shares)).toEqual([]);
+  });
+
   it('passes over computed entries, also in a log that fits', () => {
     const computed = { isComputed: true, on: '#7' };
     expect(chosen(logOf(8, { 2: computed, 7: computed, 8: computed }), undefined)).toEqual([

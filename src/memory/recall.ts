@@ -1,7 +1,14 @@
 import { MAX_RESULT_CODE_POINTS, MAX_SEARCHED_MEMORY_BYTES } from '../lib/defaults.js';
 import { cutToBytes, utf8Bytes } from '../lib/text/bytes.js';
 import { count, formatInteger } from '../lib/text/format.js';
-import { countEntries, entryProvenance, lastEntries, parseEntries, TASK_LABEL } from './run-log.js';
+import {
+  countEntries,
+  entryProvenance,
+  lastEntries,
+  parseEntries,
+  stripProvenance,
+  TASK_LABEL,
+} from './run-log.js';
 import { parseLog, partLog } from './units.js';
 
 /** The subject of a run: its older entries are chosen by it, and its own entry names it. */
@@ -144,10 +151,12 @@ function withScores(entries: readonly RecalledEntry[], subject: Subject): readon
 /** An entry has a path that its files list or its text names, and a word that its task has. */
 function shareWith(
   { on, paths, words }: Subject,
-  { text }: RecalledEntry,
+  { text: written }: RecalledEntry,
 ): Pick<SearchedEntry, 'shares' | 'on'> {
-  const origin = entryProvenance(text);
+  const origin = entryProvenance(written);
   const listed = new Set([origin?.on, ...(origin?.files ?? [])]);
+  // A file can have the name of an account or of a field, which every entry has.
+  const text = stripProvenance(written);
   const tasks = text.split('\n').filter((line) => line.startsWith(TASK_LABEL));
   const task = tasks.join('\n').toLowerCase();
 
