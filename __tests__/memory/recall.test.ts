@@ -158,6 +158,16 @@ describe('recall', () => {
     expect(countEntries(text)).toBeGreaterThan(3);
   });
 
+  it('counts an entry of axe once, whatever headings its result has', () => {
+    const findings = (number: number) =>
+      entry(number, { result: `Done.\n## Findings\n${FILLER}` }).replace('\n ## ', '\n## ');
+    const log = Array.from({ length: 60 }, (_, at) => findings(at + 1)).join('');
+    const { text, entries, leftOut } = recall(log, undefined, 3000);
+    expect(countEntries(text)).toBe(2 * entries.length);
+    expect(entries.length + leftOut).toBe(60);
+    expect(entries.map((found) => found.text).join('')).toBe(text);
+  });
+
   it('knows the line of each entry', () => {
     const log = `# Notes\n\n${logOf(60, { 2: { files: ['a.ts'] } })}`;
     const lines = log.split('\n');

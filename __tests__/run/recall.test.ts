@@ -3,6 +3,7 @@ import type { TriggerContext } from '../../src/event/context.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import { formatEntry, formatProvenance, parseEntries } from '../../src/memory/run-log.js';
 import { formatMemory } from '../../src/report/views/memory.js';
+import { withFittingLog } from '../../src/run/memory.js';
 import { runPipeline } from '../../src/run/run.js';
 import { runSubject } from '../../src/run/subject.js';
 import { describePlan } from '../../src/runner/action-reporter.js';
@@ -95,6 +96,20 @@ it('a run about a change is given the newest entries and those about its files, 
   const summary = formatMemory({ ...report, remembered: undefined }, false, []);
   expect(summary).toContain(': 9 newest, 1 about `src/auth.ts`.');
   expect(summary).toContain('Entries: `2026-01-01T00:01:00Z #102`, `2026-01-01T00:51:00Z #152`, ');
+});
+
+it('entries that do not fit into the prompt are left out of the choice, whatever their headings', async () => {
+  const log = logOf(60).replaceAll(`**Result:** `, '**Result:** Done.\n## Findings\n');
+  const { memory } = (await run({ memory: { 'bot.md': log } }, pullRequest())).report;
+  if (memory === undefined) throw new Error('nothing was loaded');
+  const end = memory.text.slice(memory.text.indexOf('## 2026-01-01T00:58'));
+  const { recalled, restored } = withFittingLog(memory, end);
+  expect(recalled?.entries.map(({ text }) => text.slice(0, 19))).toEqual([
+    '## 2026-01-01T00:58',
+    '## 2026-01-01T00:59',
+  ]);
+  expect(recalled?.leftOut).toBe(58);
+  expect(restored).toMatchObject({ loaded: 4 });
 });
 
 it('links lead to the lines of entries where the store has an address', async () => {

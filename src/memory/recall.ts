@@ -86,8 +86,20 @@ export function recall(log: string, subject: Subject | undefined, maxBytes: numb
   }
 
   const end = newestEntries(whole, 0, maxBytes);
-  const newest = entries.slice(-Math.max(1, end.loaded));
+  const newest = lastOf(entries, end.text);
   return { text: end.text, entries: newest, computed, leftOut: entries.length - newest.length };
+}
+
+/** The last entries, of which a text consists; the newest one if the text is a part of it. */
+function lastOf(entries: readonly RecalledEntry[], text: string): readonly RecalledEntry[] {
+  let left = text.length;
+  let number = 0;
+  for (const entry of entries.toReversed()) {
+    left -= entry.text.length;
+    if (left < 0) break;
+    number += 1;
+  }
+  return entries.slice(-Math.max(1, number));
 }
 
 /** Says to the model which entries it is given, if some are left out. */

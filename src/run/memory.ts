@@ -13,10 +13,17 @@ import { encodeBytes } from '../lib/text/bytes.js';
 import { formatInteger } from '../lib/text/format.js';
 import type { NoteChange } from '../memory/change.js';
 import { defaultLogPath, unusableLogPath } from '../memory/paths.js';
-import { bytesToRead, describeChoice, recall, type Subject } from '../memory/recall.js';
+import {
+  bytesToRead,
+  describeChoice,
+  type Recalled,
+  recall,
+  type Subject,
+} from '../memory/recall.js';
 import { countEntries, promptText } from '../memory/run-log.js';
 import { hasNewerLines, statePath } from '../memory/state.js';
 import { firstUnread } from '../memory/store.js';
+import { partLog } from '../memory/units.js';
 import type { Dependencies } from './dependencies.js';
 import { type NotesPlan, openNotes, placesInPrompt, planNotes, withChosenFacts } from './notes.js';
 import type { Memory, MemoryPlan, Plan, PlanBasis, RunRequest, StoredMemory } from './records.js';
@@ -124,19 +131,14 @@ export function withFittingLog(memory: Memory, text: string): Memory {
   const { restored, recalled } = memory;
   if (restored.kind !== 'restored' || text === memory.text) return memory;
   const loaded = countEntries(text);
-  const missing = restored.loaded - loaded;
-  return {
-    ...memory,
-    text,
-    restored: { ...restored, loaded },
-    ...(recalled && {
-      recalled: {
-        ...recalled,
-        entries: recalled.entries.slice(missing),
-        leftOut: recalled.leftOut + missing,
-      },
-    }),
-  };
+  const fitting = recalled && withLastEntries(recalled, partLog(text).length - 1);
+  return { ...memory, text, restored: { ...restored, loaded }, recalled: fitting };
+}
+
+function withLastEntries(recalled: Recalled, number: number): Recalled {
+  const missing = recalled.entries.length - number;
+  const { entries, leftOut } = recalled;
+  return { ...recalled, entries: entries.slice(missing), leftOut: leftOut + missing };
 }
 
 /**
