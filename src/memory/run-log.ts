@@ -114,7 +114,8 @@ function encodeFiles(files: readonly string[]): string {
  * Text to put before an entry, so that it begins a new line even after a write that was cut off.
  */
 export function separatorAfter(text: string): string {
-  return text === '' || text.endsWith('\n') ? '' : '\n';
+  // A byte order mark alone is not a line.
+  return ['', '\uFEFF'].includes(text) || text.endsWith('\n') ? '' : '\n';
 }
 
 /** Joins parts so that each begins a new line, in linear time. */

@@ -55,6 +55,7 @@ it('placeEntry puts the new entry in its place by time, and takes every copy of 
 it('placeEntry adds the new entry if there is no old one, and starts an empty log', () => {
   expect(replace(entry(1) + entry(20), 'nobody')).toBe(entry(1) + NEW.text + entry(20));
   expect(replace('', 'b')).toBe(NEW.text);
+  expect(replace(`\uFEFF${entry(20)}`, 'nobody')).toBe(`\uFEFF${NEW.text}${entry(20)}`);
   const torn = entry(1).trimEnd();
   expect(replace(torn, 'b')).toBe(`${torn}\n${NEW.text}`);
 });
