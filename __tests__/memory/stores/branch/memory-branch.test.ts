@@ -204,7 +204,10 @@ describe('committing', () => {
 
 describe('creating the branch', () => {
   it('stores one commit without a parent and points the branch to it', async () => {
-    const { branch, client } = branchWith({ ...OBJECTS, [NEW_REF]: () => ({}) });
+    const { branch, client } = branchWith({
+      ...OBJECTS,
+      [NEW_REF]: () => ({ object: { sha: NEXT } }),
+    });
     expect(await branch.create(CHANGE, noAbort())).toEqual({ kind: 'committed', version: NEXT });
     const [tree, commit, ref] = client.requests;
     expect(tree?.params).not.toHaveProperty('base_tree');
@@ -215,6 +218,7 @@ describe('creating the branch', () => {
   it.each<[string, Answer, object, Answer?]>([
     ['C3 45: a branch somebody else created', refuses(422, 'Reference already exists'), CONFLICT],
     ['C3 47: a lost answer', drops, UNKNOWN],
+    ['an answer that is not understood', () => 'Welcome', UNKNOWN],
     [
       'C3 48: a rule against new branches',
       refuses(422, 'Reference update failed'),
@@ -288,6 +292,7 @@ describe('squashing', () => {
   it('reports an unknown result if the answer is lost, and a denial if it is denied', async () => {
     for (const [mutation, result] of [
       [drops, UNKNOWN],
+      [() => ({}), UNKNOWN],
       [refusesQuery('Cannot force-push to this branch'), denied('bypass')],
     ] as const) {
       const { branch } = branchWith({ ...OBJECTS, query: repositoryAt(HEAD), mutation });

@@ -146,7 +146,7 @@ async function createBranch(
   const { client, place } = access;
   const tree = await storeTree(access, files, signal);
   const commit = await store(access, 'commits', { message, tree, parents: [] }, signal);
-  await client.request('POST /repos/{owner}/{repo}/git/refs', {
+  const { body } = await client.request(NEW_REF, {
     params: {
       owner: place.owner,
       repo: place.name,
@@ -155,7 +155,8 @@ async function createBranch(
     },
     signal,
   });
-  return { kind: 'committed', version: commit };
+  const { object } = understood(refSchema, body, NEW_REF);
+  return { kind: 'committed', version: object.sha };
 }
 
 /**
@@ -175,10 +176,11 @@ async function squashBranch(
   const commit = await store(access, 'commits', { message, tree, parents: [] }, signal);
   const name = `refs/heads/${place.branch}`;
   const refUpdates = [{ name, beforeOid: head, afterOid: commit, force: true }];
-  await client.graphql(REFS_MUTATION, {
+  const data = await client.graphql(REFS_MUTATION, {
     variables: { input: { repositoryId, refUpdates } },
     signal,
   });
+  understood(movedSchema, data);
   return { kind: 'committed', version: commit };
 }
 
@@ -235,6 +237,12 @@ async function store(
 }
 
 const storedSchema = v.object({ sha: v.string() });
+
+const NEW_REF = 'POST /repos/{owner}/{repo}/git/refs';
+
+const refSchema = v.object({ object: storedSchema });
+
+const movedSchema = v.object({ updateRefs: v.object({}) });
 
 type Attempt = 'reading' | 'saving';
 
