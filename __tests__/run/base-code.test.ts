@@ -1,7 +1,12 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { type Citation, checkNotes, formatCitation } from '../../src/memory/citations.js';
+import {
+  type Citation,
+  checkNotes,
+  citationsIn,
+  formatCitation,
+} from '../../src/memory/citations.js';
 import { createBaseReader } from '../../src/run/cite.js';
 import { startHello } from '../github/hello-fixture.js';
 import { makeGitRepo } from '../helpers/git-repo.js';
@@ -120,6 +125,19 @@ describe('the base that notes are held against', () => {
     expect(rest()).toHaveLength(4);
   });
 
+  it('calls nothing outdated for a branch that is not the default one', async () => {
+    const release = { ref: 'release', sha: 'b'.repeat(40) };
+    const { github, repo, readBase, baseSha } = await open(pullRequest({ base: release }));
+    repo.branches.set('release', baseSha);
+    github.commit('octocat/hello', { 'src/a.ts': 'zero\n' }, { branch: 'release' });
+    const newer = github.commit('octocat/hello', { 'src/a.ts': 'one by one\n' });
+    const text = [baseSha, newer].map((commit) => formatCitation(citation('src/a.ts', commit)));
+    const base = await readBase(citationsIn(text.join('\n')), noAbort());
+    const { counts, gone } = checkNotes(new Map([['MEMORY.md', text.join('\n')]]), base);
+    expect(gone).toEqual([]);
+    expect(counts).toMatchObject({ elsewhere: 2, gone: 0 });
+  });
+
   it('is asked again after it could not be read', async () => {
     const { github, readBase, baseSha } = await open(SCHEDULE);
     github.fail({ route: 'POST /graphql', status: 403 });
@@ -161,6 +179,31 @@ describe('the base on somebody’s own machine', () => {
       ]),
       history: new Set([head, first]),
     });
+  });
+
+  it('calls nothing outdated on a release branch that came later to the main one', async () => {
+    const cwd = tempDir('checkout');
+    const repo = makeGitRepo(cwd);
+    const first = repo.commit('One', { 'src/a.ts': 'one by one\n' });
+    repo.git('checkout', '--quiet', '-b', 'release');
+    repo.commit('Release', { 'version.ts': '1\n' });
+    repo.git('checkout', '--quiet', 'main');
+    const newer = repo.commit('Two', { 'src/a.ts': 'one by one\ntwo by two\n' });
+    repo.git('checkout', '--quiet', 'release');
+    repo.git('remote', 'add', 'origin', 'https://github.com/octocat/hello.git');
+    const readBase = createBaseReader(
+      { kind: 'local' },
+      { client: undefined, cwd, env: process.env },
+    );
+    const text = [
+      formatCitation(citation('src/a.ts', first)),
+      formatCitation({ ...citation('src/a.ts', newer), line: 2, code: 'two by two' }),
+    ].join('\n');
+    const base = await readBase(citationsIn(text), noAbort());
+    const checked = checkNotes(new Map([['MEMORY.md', text]]), base);
+    expect(checked.gone).toEqual([]);
+    expect(checked.counts).toMatchObject({ same: 1, elsewhere: 1 });
+    expect(checked.lines(text).map((line) => line.text)).toEqual(['(src/a.ts:1 "one by one")']);
   });
 
   it('knows where a file is after two renames, and that one was deleted', async () => {

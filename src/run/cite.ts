@@ -123,6 +123,8 @@ interface BaseOptions {
 interface CodeSource {
   /** `owner/name`, or the name of a checkout without one. */
   readonly name: string;
+  /** Another branch can lack a line that the default one has, so it calls none outdated. */
+  readonly isDefaultBranch: boolean;
   /** Undefined if the base is not there. */
   read(
     paths: readonly string[],
@@ -227,6 +229,7 @@ export function createBaseReader(
     const missing = noted.filter(({ path }) => base?.files.get(path) === null);
     await follow(opened, [...new Set(missing.map(({ path }) => path))], signal);
 
+    if (!opened.isDefaultBranch) return base;
     const absent = newestFirst.filter(
       ({ path, code }) => countLine(base?.files.get(base.renamed.get(path) ?? path), code) === 0,
     );
@@ -246,6 +249,7 @@ function repositorySource(
   const branch = trigger.kind === 'pull_request' ? trigger.base.ref : undefined;
   return {
     name: `${repository.owner}/${repository.name}`,
+    isDefaultBranch: branch === undefined || ['', branch].includes(repository.defaultBranch),
     read: (paths, commits, signal) =>
       fetchBaseCode(client, { repository, branch, paths, commits }, signal),
     renamedPath: (path, signal) => fetchRenamedPath({ client, repository, branch }, path, signal),
@@ -259,6 +263,7 @@ async function checkoutSource(cwd: string, env: Environment): Promise<CodeSource
   const origin = await readOrigin(root, env['GITHUB_SERVER_URL'] || 'https://github.com');
   return {
     name: origin ? `${origin.owner}/${origin.name}` : projectSlug(root),
+    isDefaultBranch: true,
     read: (paths, commits, signal) => codeAtHead(paths, commits, { cwd: root, env, signal }),
     renamedPath: (path, signal) => renamedPath(path, { cwd: root, env, signal }),
   };
