@@ -12,6 +12,7 @@ import {
   parseProvenance,
   stripProvenance,
 } from '../../src/memory/run-log.js';
+import { renderMarkdown } from '../safety/rendered-markdown.js';
 
 const GOLDEN = join(import.meta.dirname, '../golden/axe');
 const timestamp = new Date('2026-02-28T15:04:05.678Z');
@@ -227,6 +228,18 @@ it.each([
   }
 });
 
+it('an entry is shown with its task and its result in a paragraph each', () => {
+  const { blocks, elements } = renderMarkdown(
+    formatEntry({ timestamp, task: 'the task', result: 'the result', provenance }),
+  );
+  expect(blocks.map((block) => block.trim()).filter(Boolean)).toEqual([
+    HEADING.slice(3).trim(),
+    'Task: the task',
+    'Result: the result',
+  ]);
+  expect(elements.filter((element) => element === 'p')).toHaveLength(2);
+});
+
 it.each([` ${provenance}`, `${provenance} `, `x${provenance}`, `\r${provenance}`])(
   'stripProvenance leaves %j unchanged',
   (line) => {
@@ -380,6 +393,8 @@ describe('formatProvenance', () => {
     ['no Latin letters', '日本語/ファイル.ts'],
     ['quotes and backslashes', 'a\\"b\'.ts'],
     ['percent signs', '100%25.ts'],
+    ['an angle bracket', 'a>b.ts'],
+    ['blanks', ' two  blanks .ts'],
   ])('reads back a path with %s', (_, path) => {
     const line = formatProvenance({ ...complete, files: ['src/a.ts', path, path] });
     expect(line.slice(4, -3)).not.toMatch(/--|>|\n/);

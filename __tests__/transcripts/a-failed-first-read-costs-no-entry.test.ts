@@ -3,7 +3,14 @@ import { type CacheFault, startCacheServer } from '../helpers/cache-server.js';
 import type { FaultAnswer } from '../helpers/github-faults.js';
 import { startModelServer, text } from '../helpers/model-server.js';
 import { runMainHere } from '../helpers/run-main.js';
-import { branchScene, earlierEntry, NO_CACHE } from './branch-scene.js';
+import {
+  BRANCH,
+  type BranchScene,
+  branchScene,
+  earlierEntry,
+  NO_CACHE,
+  REPOSITORY,
+} from './branch-scene.js';
 import { allRemembering, resultsIn, scheduledStep, titles } from './memory-scene.js';
 
 describe('on the branch, a first read that fails with', () => {
@@ -30,6 +37,21 @@ describe('on the branch, a first read that fails with', () => {
   });
 });
 
+it('on the branch, a first read that is not the newest any more loses no entry of either run', async () => {
+  const scene: BranchScene = await branchScene({
+    branch: { 'ask.md': earlierEntry('Before.') },
+    model() {
+      const between = earlierEntry('Before.') + earlierEntry('Meanwhile.', 'b');
+      scene.github.commit(REPOSITORY, { 'ask.md': between }, { branch: BRANCH });
+      return text('Answer.');
+    },
+  });
+  const step = await scene.run({ env: NO_CACHE });
+  expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true' });
+  expect(titles(step)).toEqual([]);
+  expect(resultsIn(scene.memory())).toEqual(['Before.', 'Meanwhile.', 'Answer.']);
+});
+
 const ARCHIVE = { operation: 'Download' } as const;
 
 describe('in the cache, a first read that fails with', () => {
@@ -42,6 +64,7 @@ describe('in the cache, a first read that fails with', () => {
     ['401 of the archive', { ...ARCHIVE, status: 401 }],
     ['403 of the archive', { ...ARCHIVE, status: 403 }],
     ['409 of the archive', { ...ARCHIVE, status: 409 }],
+    ['a page in place of the archive', { ...ARCHIVE, status: 200, body: '<html>Welcome</html>' }],
   ];
 
   it.each(FAULTS)('%s: the entry is saved once, below the older ones', async (_, fault) => {

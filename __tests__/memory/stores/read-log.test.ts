@@ -8,6 +8,7 @@ import { newestEntries } from '../../../src/memory/recall.js';
 import { countEntries, formatEntry, lastEntries } from '../../../src/memory/run-log.js';
 import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
 import { countEntriesIn, readEnd } from '../../../src/memory/stores/read-log.js';
+import { runMemoryCommand } from '../../../src/run/memory-commands/memory-command.js';
 import { tempDir } from '../../helpers/temp.js';
 import { append, entryText, never } from './entries.js';
 import { createFakeClock } from './fake-clock.js';
@@ -132,13 +133,13 @@ it('a file of any size (D33) has its entries counted, wherever they are', async 
 describe('the end of a log is read in blocks', () => {
   const BLOCK = 64 * 1024;
 
-  /** A file store over a log, which counts the bytes that are read of it. */
-  async function readOf(text: string, request: { lastN: number; maxBytes?: number }) {
+  /** A file store over a log, which counts the bytes that are read. */
+  function counting(text: string) {
     const root = tempDir('memory');
     writeFileSync(join(root, 'bot.md'), text);
     const files = createFiles();
     let bytesRead = 0;
-    const counting = {
+    const counted = {
       ...files,
       async open(...given: Parameters<typeof files.open>) {
         const file = await files.open(...given);
@@ -154,9 +155,14 @@ describe('the end of a log is read in blocks', () => {
         );
       },
     };
-    const options = { files: counting, clock: createFakeClock(), root, followLinks: false };
-    const found = await createFileStore(options).read({ path: 'bot.md', ...request }, never);
-    return { found, bytesRead };
+    const options = { files: counted, clock: createFakeClock(), root, followLinks: false };
+    return { store: createFileStore(options), bytesRead: () => bytesRead };
+  }
+
+  async function readOf(text: string, request: { lastN: number; maxBytes?: number }) {
+    const { store, bytesRead } = counting(text);
+    const found = await store.read({ path: 'bot.md', ...request }, never);
+    return { found, bytesRead: bytesRead() };
   }
 
   it('a block of 2 GB, and the whole of neither is ever in memory', async () => {
@@ -193,6 +199,16 @@ describe('the end of a log is read in blocks', () => {
     expect(bytesRead).toBe(BLOCK);
     expect(found).toMatchObject({ text: lastEntries(log, 10), loaded: 10, truncated: undefined });
     expect(found).not.toMatchObject({ total: expect.anything() });
+  });
+
+  it.each([1_000, 20_000])('%i entries: one block to show three of them', async (entries) => {
+    const { store, bytesRead } = counting(written('any', 'x'.repeat(150)).repeat(entries));
+    const show = { kind: 'show', id: '', isApart: false, last: 3, forPath: '' } as const;
+    const clock = createFakeClock();
+    const session = { store, path: 'bot.md', clock, signal: never, secrets: [], origin: undefined };
+    const shown = await runMemoryCommand(show, session);
+    expect(shown.kind === 'done' && shown.entries).toHaveLength(3);
+    expect(bytesRead()).toBe(BLOCK);
   });
 
   it('no more than the bound and a block if everything is asked for', async () => {
