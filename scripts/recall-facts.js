@@ -1,8 +1,11 @@
 // Replays facts about lines of code over a checkout's own history, with the functions of src/:
 //   npm run recall -- --facts --repo PATH [--gap 100,200] [--ends 0,100] [--files 14] [--seed 1]
 // Lines of a commit are cited as facts, and looked up that many first-parent commits later. Whether a
-// line is still there is what `git blame -w -M -C -C` says. It follows the first parents alone: with
-// branches the oldest commit that it names can be another one than that of the fact.
+// line is still there is what `git blame -w -M -C -C` says, in two ways:
+// - by each commit in between. A line that was taken out and put back is another one then. Only first
+//   parents are followed: with branches the oldest commit that is named can be another one than that
+//   of the fact.
+// - by the two ends, as if one commit had made the whole change. A line that was put back is there.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +21,12 @@ const LEAST_WORDS = 2;
 const UNKNOWN_COMMIT = 'f'.repeat(40);
 const SOURCE =
   /^(?!.*(?:^|\/)(?:vendor|node_modules|dist)\/)(?!.*\.min\.)(?!.*\.(?:md|mdx|rst|adoc|txt|lock|json|ya?ml|toml|svg|png|snap|sum|mod)$).*\.\w{1,4}$/;
+const AUTHOR = {
+  GIT_AUTHOR_NAME: 'recall',
+  GIT_AUTHOR_EMAIL: 'recall@example.com',
+  GIT_COMMITTER_NAME: 'recall',
+  GIT_COMMITTER_EMAIL: 'recall@example.com',
+};
 const NO_FACT = /^(?:import|from|package|\/\/|#|\*|\/\*)/;
 
 /** Prints how many facts were given that are true, and how many that are not. */
@@ -34,7 +43,9 @@ export async function replayFacts({ repo, gaps, ends, files, seed }) {
         const [base, old] = [commits[end], commits[end + gap]];
         if (old === undefined) continue;
         git('update-ref', '--no-deref', 'HEAD', base);
-        const history = { git, old, base, renamed: renamesBetween(git, old, base) };
+        const atOnce = git('commit-tree', '-p', old, '-m', 'All at once', `${base}^{tree}`).trim();
+        const tips = { byCommits: base, byEnds: atOnce };
+        const history = { git, old, tips, renamed: renamesBetween(git, old, base) };
         const candidates = shuffle(listFiles(git, old).filter((path) => SOURCE.test(path)));
         let replayed = 0;
         for (const path of candidates) {
@@ -53,7 +64,9 @@ export async function replayFacts({ repo, gaps, ends, files, seed }) {
 
 function runGit(folder, args) {
   try {
-    const options = { encoding: 'utf8', maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'ignore'] };
+    const env = { ...process.env, ...AUTHOR };
+    const stdio = ['ignore', 'pipe', 'ignore'];
+    const options = { encoding: 'utf8', maxBuffer: 2 ** 30, stdio, env };
     return execFileSync('git', ['-C', folder, '-c', 'core.quotepath=false', ...args], options);
   } catch {
     return '';
@@ -88,9 +101,9 @@ function factsOf({ git, old }, path) {
 async function rowsOf(history, facts, clone) {
   const [{ path }] = facts;
   const now = history.renamed.get(path) ?? path;
-  const living = new Map();
-  for (const { former, formerLine, line } of blame(history, now))
-    if (former === path && !living.has(formerLine)) living.set(formerLine, { path: now, line });
+  const { byCommits, byEnds } = history.tips;
+  const livingByCommits = livingLines(history, byCommits, { path, now });
+  const livingByEnds = livingLines(history, byEnds, { path, now });
 
   const rows = [];
   for (const isKnown of [true, false]) {
@@ -98,20 +111,31 @@ async function rowsOf(history, facts, clone) {
     for (const [index, fact] of facts.entries()) {
       const place = places[index];
       // A file that shares little with its former self is no rename for git, but its lines can be.
-      const truth =
-        living.get(fact.line) ?? (place && isFromOld(history, place) ? place : undefined);
-      rows.push({ fact, truth, place, isKnown });
+      const shown = (tip) => (place && isFromOld(history, tip, place) ? place : undefined);
+      const truths = {
+        byCommits: livingByCommits.get(fact.line) ?? shown(byCommits),
+        byEnds: livingByEnds.get(fact.line) ?? shown(byEnds),
+      };
+      rows.push({ fact, truths, place, isKnown });
     }
   }
   return rows;
 }
 
-/** The lines of a file at the base that are as old as the facts. */
-function blame({ git, old, base }, path, ...range) {
+/** Current places of the lines of a file, by their former numbers. */
+function livingLines(history, tip, { path, now }) {
+  const living = new Map();
+  for (const { former, formerLine, line } of blame(history, tip, now))
+    if (former === path && !living.has(formerLine)) living.set(formerLine, { path: now, line });
+  return living;
+}
+
+/** The lines of a file at a commit that are as old as the facts. */
+function blame({ git, old }, tip, path, ...range) {
   const lines = [];
   let current = {};
   const options = ['--first-parent', '-w', '-M', '-C', '-C', '--line-porcelain', ...range];
-  for (const row of git('blame', ...options, `${old}..${base}`, '--', path).split('\n')) {
+  for (const row of git('blame', ...options, `${old}..${tip}`, '--', path).split('\n')) {
     const [, formerLine, line] = /^[0-9a-f]{40} (\d+) (\d+)/.exec(row) ?? [];
     if (line !== undefined) current = { formerLine: Number(formerLine), line: Number(line) };
     else if (row === 'boundary') current.isOld = true;
@@ -121,8 +145,8 @@ function blame({ git, old, base }, path, ...range) {
   return lines;
 }
 
-function isFromOld(history, { path, line }) {
-  return blame(history, path, '-L', `${line},${line}`).length > 0;
+function isFromOld(history, tip, { path, line }) {
+  return blame(history, tip, path, '-L', `${line},${line}`).length > 0;
 }
 
 /** Where each fact is given to a model; undefined for one that is withheld. */
@@ -168,22 +192,30 @@ function print(rows, commits) {
     process.exitCode = 1;
     return;
   }
-  for (const isKnown of [true, false]) {
-    const facts = rows.filter((row) => row.isKnown === isKnown);
-    const living = facts.filter(({ truth }) => truth !== undefined);
-    const isRight = ({ truth, place }) => place?.path === truth.path && place.line === truth.line;
-    const dead = facts.filter(({ truth }) => truth === undefined);
-    const given = dead.filter(({ place }) => place !== undefined);
-    const knows = isKnown ? 'the commit known:  ' : 'the commit unknown:';
-    process.stdout.write(
-      `${knows} living right ${share(living.filter(isRight), living)}, dead given ${share(given, dead)}\n`,
-    );
-    if (isKnown)
-      for (const { fact, place } of given)
-        process.stdout.write(
-          `  given: ${fact.path}:${fact.line} as ${place.path}:${place.line} ${fact.code}\n`,
-        );
+  const kinds = { byCommits: 'by each commit', byEnds: 'by the two ends' };
+  for (const [kind, name] of Object.entries(kinds)) {
+    process.stdout.write(`Truth ${name}:\n`);
+    const judged = rows.map(({ truths, ...row }) => ({ ...row, truth: truths[kind] }));
+    for (const isKnown of [true, false])
+      printFigures(judged.filter((row) => row.isKnown === isKnown));
   }
+}
+
+function printFigures(facts) {
+  const living = facts.filter(({ truth }) => truth !== undefined);
+  const isRight = ({ truth, place }) => place?.path === truth.path && place.line === truth.line;
+  const dead = facts.filter(({ truth }) => truth === undefined);
+  const given = dead.filter(({ place }) => place !== undefined);
+  const [{ isKnown }] = facts;
+  const knows = isKnown ? 'the commit known:  ' : 'the commit unknown:';
+  process.stdout.write(
+    `  ${knows} living right ${share(living.filter(isRight), living)}, dead given ${share(given, dead)}\n`,
+  );
+  if (isKnown)
+    for (const { fact, place } of given)
+      process.stdout.write(
+        `    given: ${fact.path}:${fact.line} as ${place.path}:${place.line} ${fact.code}\n`,
+      );
 }
 
 function share(some, all) {
