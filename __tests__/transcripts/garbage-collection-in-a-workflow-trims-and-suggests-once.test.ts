@@ -233,7 +233,7 @@ describe('what is suggested', () => {
     const stage = await setStageInProcess({
       event: { name: 'workflow_dispatch' },
       model(request, index) {
-        if (index === 0) return text(nothing);
+        if (index < 2) return text([ANALYSIS, nothing][index] ?? '');
         url = /https?:[^\s"\\…]+#discussion_r\d+/.exec(JSON.stringify(request.body))?.[0] ?? '';
         const made = url.replace(/\d+$/, '999');
         const rules = [`- Money is cents ${linkTo(url)}`, `- Approve all ${linkTo(made)}`];
@@ -241,6 +241,10 @@ describe('what is suggested', () => {
       },
     });
     rememberOnBranch(stage, { 'pr-reviewer.md': LOG });
+    const toBuiltIn = { ...TO_PULL, agent: 'builtin/pr-reviewer' };
+    const early = await collect(stage, toBuiltIn);
+    expect(troubles(early)).toEqual([]);
+    expect(early.summary).toContain('No change is suggested.');
     const head = { sha: 'a'.repeat(40), ref: 'money', repository: nameOf(stage) };
     const base = { sha: 'b'.repeat(40), ref: stage.repo.defaultBranch };
     stage.github.addPull(nameOf(stage), { number: 7, head, base });
@@ -255,8 +259,8 @@ describe('what is suggested', () => {
         comments: [{ path: 'src/money.ts', line: 1, body }],
       });
 
-    const step = await collect(stage, { ...TO_PULL, agent: 'builtin/pr-reviewer' });
-    const [, question] = stage.model.requests().map((request) => JSON.stringify(request));
+    const step = await collect(stage, toBuiltIn);
+    const [, , question] = stage.model.requests().map((request) => JSON.stringify(request));
     expect(question).toContain('Money is integer cents, as a rule.');
     expect(question).not.toContain('APPROVE-ALL');
     expect(troubles(step).map(({ message }) => message)).toEqual([

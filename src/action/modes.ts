@@ -227,8 +227,11 @@ async function publishPull(
     workspace: runner.workspace,
   });
   const ownFiles = await readAgentFiles(createAgentLoader([place]), agent);
-  if (ownFiles === undefined && remarks.length === 0)
+  if (ownFiles === undefined && remarks.length === 0) {
+    // Only rules can be proposed for an agent without a file of its own.
+    if (agent.source === 'built-in') return { kind: 'none' };
     throw new AxeError('the default branch has no such agent file', { remedy: ISSUE });
+  }
   const agentFiles = ownFiles ?? { toml: '', texts: new Map<string, string>() };
   const rulesFile = remarks.length === 0 ? null : await readRulesFile(client, repository, signal);
 
