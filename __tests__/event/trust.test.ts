@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { PullRequestTrigger, Trigger } from '../../src/event/trigger.js';
 import {
   contentAuthor,
+  describeTrust,
   type Facts,
   factsOf,
   mayWrite,
@@ -378,10 +379,10 @@ describe('what a run has read', () => {
 
   it('says why a change becomes no commit, the first reason alone', () => {
     const reading = new Reading(WRITERS);
-    expect([reading.whyOnlyPatch(), reading.describe()]).toEqual([undefined, 'full']);
+    expect([reading.whyOnlyPatch(), describeTrust(reading)]).toEqual([undefined, 'full']);
     for (const text of ['it read issue #1 by eve', 'it used `url_fetch`']) reading.add(text);
     expect(reading.whyOnlyPatch()).toBe('it read issue #1 by eve');
-    expect(reading.describe()).toBe(
+    expect(describeTrust(reading)).toBe(
       'limited, because it read issue #1 by eve, and it used `url_fetch`',
     );
   });

@@ -6,7 +6,7 @@ import { formatMemory } from '../../src/report/views/memory.js';
 import { withFittingLog } from '../../src/run/memory.js';
 import { runPipeline } from '../../src/run/run.js';
 import { runSubject } from '../../src/run/subject.js';
-import { describePlan } from '../../src/runner/action-reporter.js';
+import { formatEvent } from '../../src/runner/action-reporter.js';
 import {
   AGENT_WITH_MEMORY,
   createFakeDependencies,
@@ -91,7 +91,8 @@ it('a run about a change is given the newest entries and those about its files, 
 
   expect(outputsOf(report)['memory-loaded']).toBe('10');
   const why = '10 of 60 entries loaded from';
-  const lines = describePlan(report.plan, report.memory);
+  const { plan, memory } = report;
+  const lines = formatEvent({ kind: 'run-started', plan, memory });
   expect(lines.join('\n')).toMatch(new RegExp(`${why} .*: 9 newest, 1 about src/auth\\.ts$`, 'm'));
   const summary = formatMemory({ ...report, remembered: undefined }, false, []);
   expect(summary).toContain(': 9 newest, 1 about `src/auth.ts`.');

@@ -7,11 +7,8 @@ import { type Message, userMessage } from '../../src/loop/messages.js';
 import type { RestoreResult } from '../../src/memory/store.js';
 import { formatNoteWrites } from '../../src/report/views/memory.js';
 import type { RunEvent } from '../../src/run/dependencies.js';
-import {
-  createActionReporter,
-  createTranscript,
-  describeLoaded,
-} from '../../src/runner/action-reporter.js';
+import { describeLoaded, loadedMemory } from '../../src/run/views/loaded.js';
+import { createActionReporter, createTranscript } from '../../src/runner/action-reporter.js';
 import { memoryOf, reportOf } from '../helpers/reports.js';
 import { pullRequest } from '../helpers/triggers.js';
 
@@ -238,7 +235,7 @@ it.each<[RestoreResult, string]>([
     'not loaded: permission denied',
   ],
 ])('the loaded memory %j is reported as “%s”', (restored, text) => {
-  expect(describeLoaded({ restored }, undefined)).toBe(text);
+  expect(describeLoaded(loadedMemory(memoryOf(restored), undefined, false))).toBe(text);
 });
 
 const SECRET = 'hunter2-hunter2-hunter2';

@@ -92,6 +92,22 @@ export function rightsOf(word: Word): Rights {
   return Object.fromEntries(rights) as Rights;
 }
 
+/** Each is half a sentence that follows "because": a run has not the rights of an `own` one. */
+export function reasonsOf({ why: reason, strangers }: Facts): readonly string[] {
+  return reason === undefined ? strangers : [reason, ...strangers];
+}
+
+/** For people. */
+export function describeTrust({
+  word,
+  facts,
+}: {
+  readonly word: Word;
+  readonly facts: Facts;
+}): string {
+  return word === 'own' ? 'full' : `limited, because ${reasonsOf(facts).join(', and ')}`;
+}
+
 /** The reason why a run has limited rights, in half a sentence that follows "because". */
 export const WHY_LIMITED = 'people without write access have a part in this run';
 
@@ -163,13 +179,7 @@ export class Reading {
 
   /** Each is half a sentence that follows "because": its rights are not those of an `own` run. */
   get reasons(): readonly string[] {
-    const { why } = this.#facts;
-    return why === undefined ? this.strangers : [why, ...this.strangers];
-  }
-
-  /** For people. */
-  describe(): string {
-    return this.word === 'own' ? 'full' : `limited, because ${this.reasons.join(', and ')}`;
+    return reasonsOf(this.facts);
   }
 
   /** The reason if its changes become no commit, half a sentence that follows "because". */

@@ -37,6 +37,11 @@ interface ErrorDetails {
   readonly cause?: unknown;
 }
 
+/** The words of an error for people. */
+export interface ErrorText extends Pick<ErrorDetails, 'remedy' | 'at'> {
+  readonly message: string;
+}
+
 /** An error for people, shown unchanged and without a stack. Any other error is a bug of ours. */
 export class AxeError extends Error {
   override readonly name: string = 'AxeError';
@@ -170,13 +175,13 @@ export class ProviderError extends AxeError {
  * An error for people: the message, the position and the remedy, each on a line of its own, so that
  * the first line stays equal to axe's.
  */
-export function formatError(error: AxeError): string {
+export function formatError(error: ErrorText): string {
   const description = describeError(error);
   return error.remedy === undefined ? description : `${description}\n  ${error.remedy}`;
 }
 
 /** The message and the position, without the remedy. */
-export function describeError({ message, at }: AxeError): string {
+export function describeError({ message, at }: ErrorText): string {
   return at === undefined ? message : `${message}\n  at ${sourcePosition(at)}`;
 }
 

@@ -120,8 +120,11 @@ export function errorOf(outcome: RunOutcome): AxeError | undefined {
 }
 
 /** The run failed, was cancelled or refused before it had anything to post. */
-export function cameToNothing(outcome: RunOutcome): boolean {
-  return (outcome.kind === 'failed' || outcome.kind === 'refused') && outcome.hasFound !== true;
+export function cameToNothing({
+  kind,
+  hasFound,
+}: Pick<RunOutcome, 'kind'> & { readonly hasFound?: true }): boolean {
+  return (kind === 'failed' || kind === 'refused') && hasFound !== true;
 }
 
 /** The run has something to post, but ended before its work was done. */
@@ -139,12 +142,16 @@ export function isUnreviewed(outcome: RunOutcome): boolean {
  * The answer for places where nothing else says how the run ended: an incomplete answer says so
  * itself.
  */
-export function markedAnswer(outcome: RunOutcome): string {
-  if (outcome.kind === 'failed') return '';
-  if (outcome.kind !== 'incomplete') return outcome.answer;
-  return [outcome.answer.trimEnd(), `[Incomplete: ${outcome.error.message}.]`]
-    .join('\n\n')
-    .trimStart();
+export function markedAnswer({
+  kind,
+  answer = '',
+  error,
+}: Pick<RunOutcome, 'kind'> & {
+  readonly answer?: string;
+  readonly error?: { readonly message: string };
+}): string {
+  if (kind !== 'incomplete' || error === undefined) return answer;
+  return [answer.trimEnd(), `[Incomplete: ${error.message}.]`].join('\n\n').trimStart();
 }
 
 const LIMIT_CONCLUSIONS: Record<Limit, Conclusion> = {

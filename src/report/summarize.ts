@@ -10,7 +10,7 @@ export function summarize(report: FinishedRun, options: SummaryOptions): RunSumm
   return {
     outputs: outputsOf(report, isHidden),
     markdown: formatSummary(report, options),
-    log: formatLog(report),
+    log: formatLog(report, isHidden),
     annotations: annotationsOf(report, isHidden),
   };
 }

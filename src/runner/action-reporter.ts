@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { formatModelRef } from '../agent/config.js';
+import { describeTrust } from '../event/trust.js';
 import { groupBy, parseJson } from '../lib/data.js';
 import { messageOf, type Warning } from '../lib/errors.js';
 import { VERSION } from '../lib/product.js';
@@ -16,9 +17,9 @@ import { isAboutEarlierTurns } from '../loop/compact.js';
 import { askedBy, type LanguageModel, type Message, type MessagePart } from '../loop/messages.js';
 import { callTarget } from '../loop/tool-calls.js';
 import { ALL_NOTES_TOOLS } from '../memory/paths.js';
-import type { Recalled, RecalledEntry, Subject } from '../memory/recall.js';
 import type { Reporter, RunEvent } from '../run/dependencies.js';
-import type { Memory, Plan, PublicationResult } from '../run/records.js';
+import type { Plan, PublicationResult } from '../run/records.js';
+import { describeLoaded, type LoadedMemory, loadedMemory } from '../run/views/loaded.js';
 import { publishedLine } from '../run/views/published.js';
 import { sanitize } from '../safety/sanitize.js';
 
@@ -35,7 +36,8 @@ export interface ActionReporter extends Reporter {
 
 /** A write of a note, for the audit in the job summary. */
 export interface NoteWrite {
-  readonly time: Date;
+  /** ISO 8601, in UTC. */
+  readonly time: string;
   readonly action: 'append' | 'overwrite';
   readonly path: string;
   readonly bytes: number;
@@ -93,7 +95,8 @@ export function createActionReporter(
             writeClean(line);
       }
       if (event.kind === 'note-written' && !hidesNotes) {
-        noteWrites.push({ time: now(), ...event });
+        const { action, path, bytes } = event;
+        noteWrites.push({ time: now().toISOString(), action, path, bytes });
         if (noteWrites.length > MAX_NOTE_WRITES) noteWrites.shift();
       }
       if (event.kind !== 'tool-call') return;
@@ -146,7 +149,7 @@ export function formatEvent(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'run-started':
       return [
-        ...describePlan(event.plan, event.memory),
+        ...describeStarted(event),
         ...(event.notes === undefined ? [] : [`Notes:  ${count(event.notes.files, 'file')}`]),
       ];
     case 'retry': {
@@ -205,6 +208,14 @@ export function formatEvent(event: RunEvent): readonly string[] {
   }
 }
 
+function describeStarted({ plan, memory }: Extract<RunEvent, { kind: 'run-started' }>) {
+  const { agent, model, task, reading, subject } = plan;
+  return describePlan(
+    { agent, model: formatModelRef(model), task: task.sentence, trust: reading },
+    memory && loadedMemory(memory, subject, false),
+  );
+}
+
 const TASK_LENGTH = 120;
 const REASON_LENGTH = 200;
 
@@ -220,91 +231,28 @@ export function publishedLines({
 
 /** The lines of the job log that show a plan. */
 export function describePlan(
-  { agent, model, task, reading, subject }: Plan,
-  memory: Memory | undefined,
+  {
+    agent,
+    model,
+    task,
+    trust,
+  }: {
+    readonly agent: Pick<Plan['agent'], 'name' | 'source'>;
+    readonly model: string;
+    /** The task in a sentence. */
+    readonly task: string;
+    readonly trust: Parameters<typeof describeTrust>[0];
+  },
+  memory: LoadedMemory | undefined,
 ): readonly string[] {
   return [
     `Agent:  ${agent.name} (${agent.source})`,
-    `Model:  ${formatModelRef(model)}`,
-    `Task:   ${cleanLine(task.sentence, TASK_LENGTH)}`,
-    `Trust:  ${reading.describe()}`,
-    `Memory: ${memory === undefined ? 'off' : describeLoaded(memory, subject)}`,
+    `Model:  ${model}`,
+    `Task:   ${cleanLine(task, TASK_LENGTH)}`,
+    `Trust:  ${describeTrust(trust)}`,
+    `Memory: ${memory === undefined ? 'off' : describeLoaded(memory)}`,
   ];
 }
-
-/** Formats the location and the path in a description. */
-interface Highlight {
-  readonly location: (location: string) => string;
-  readonly path: (path: string) => string;
-}
-
-const PLAIN: Highlight = { location: (location) => location, path: (path) => path };
-
-/** Describes the loaded memory in a few words. */
-export function describeLoaded(
-  { restored, recalled }: Pick<Memory, 'restored' | 'recalled'>,
-  subject: Subject | undefined,
-  highlight = PLAIN,
-): string {
-  switch (restored.kind) {
-    case 'restored': {
-      const { loaded, total, location } = restored;
-      const from = `loaded from ${highlight.location(location)}`;
-      const reason = recalled === undefined ? '' : describeRecalled(recalled, subject, highlight);
-      if (reason !== '') {
-        const all = total === undefined ? 'entries' : `of ${count(total, 'entry')}`;
-        return `${formatInteger(loaded)} ${all} ${from}: ${reason}`;
-      }
-      if (total === undefined) return `the newest ${count(loaded, 'entry')} ${from}`;
-      const range = total === loaded ? '' : `the last ${formatInteger(loaded)} of `;
-      return `${range}${count(total, 'entry')} ${from}`;
-    }
-    case 'empty':
-      if (restored.isNowhere === true) return 'nothing is kept (`memory-store: none`)';
-      return `nothing yet in ${highlight.location(restored.location)}`;
-    case 'withheld':
-      return `not loaded, because ${restored.reason}`;
-    case 'failed':
-      return `not loaded: ${restored.message}`;
-  }
-}
-
-/** Says why entries were chosen: `3 newest, 7 about src/auth.ts and 4 more files`. */
-function describeRecalled(
-  { entries, leftOut, computed }: Recalled,
-  subject: Subject | undefined,
-  { path }: Highlight,
-): string {
-  const related = entries.filter(({ shares }) => shares.length > 0);
-  const newest = entries.length - related.length;
-  const isChosen = leftOut > 0 && related.length > 0;
-  const parts = [
-    ...(isChosen && newest > 0 ? [`${formatInteger(newest)} newest`] : []),
-    ...(isChosen ? [`${related.length} about ${sharedTerms(related, subject, path)}`] : []),
-    ...(computed === 0 ? [] : [`${formatInteger(computed)} computed left out`]),
-  ];
-  return parts.join(', ');
-}
-
-/** The path that most entries share, with the number of the others; else the number or words. */
-function sharedTerms(
-  related: readonly RecalledEntry[],
-  subject: Subject | undefined,
-  format: Highlight['path'],
-): string {
-  const byTerm = groupBy(
-    related.flatMap(({ shares }) => shares),
-    (term) => term,
-  );
-  const terms = [...byTerm].sort(([, a], [, b]) => b.length - a.length).map(([term]) => term);
-  const paths = terms.filter((term) => subject?.paths.includes(term));
-  const [first = '', ...others] = paths.length > 0 ? paths : terms;
-  const unit = paths.length > 0 ? 'more file' : 'other term';
-  const name = format(cleanLine(first, PATH_LENGTH));
-  return others.length === 0 ? name : `${name} and ${count(others.length, unit)}`;
-}
-
-const PATH_LENGTH = 100;
 
 /** Other lines contain these events, or readers do not need them. */
 const NOT_RECORDED: ReadonlySet<RunEvent['kind']> = new Set([

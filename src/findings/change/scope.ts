@@ -39,6 +39,41 @@ export type ReviewScope = {
     }
 );
 
+/** The part of a pull request that a run has read, as facts. */
+export type ReadScope = { readonly head: string } & (
+  | { readonly kind: 'full'; readonly why: FullReviewReason }
+  | {
+      readonly kind: 'since';
+      /** Sha of the commit that was reviewed last. */
+      readonly last: string;
+      /** Number of files that are new since then, or were not read then. */
+      readonly fresh: number;
+      readonly isRewritten?: true;
+      /** Files that were not read before are among them. */
+      readonly hasMissed?: true;
+    }
+);
+
+export function readScope(
+  scope: ReviewScope | undefined,
+  coverage: Coverage = NOTHING_READ,
+): ReadScope | undefined {
+  if (scope === undefined) return undefined;
+  const { head } = scope;
+  if (scope.kind === 'full') return { kind: 'full', head, why: scope.why };
+  const { before, isRewritten } = scope;
+  const unread = new Set(coverage.unread.map(({ path }) => path));
+  const missed = (before.unseen ?? []).filter((path) => !unread.has(path));
+  return {
+    kind: 'since',
+    head,
+    last: before.last,
+    fresh: countFreshFiles(coverage, scope),
+    ...(isRewritten === true && { isRewritten }),
+    ...(missed.length > 0 && { hasMissed: true }),
+  };
+}
+
 /**
  * Decides by what is remembered whether a review can go on where the last one ended. `head` is a
  * sha; `into` names the branch the pull request goes into, empty where it is not known.
@@ -284,6 +319,11 @@ export function filesWithoutLines({
  * commits, then every reason for which files were not read, with their number and the first names.
  */
 export function formatCoverage(coverage: Coverage, scope?: ReviewScope): string {
+  return formatRead(coverage, readScope(scope, coverage));
+}
+
+/** The same of a run that is over. */
+export function formatRead(coverage: Coverage, scope: ReadScope | undefined): string {
   if (coverage.files === 0 && coverage.kind === 'none')
     return 'Nothing was read: the change could not be fetched.';
   const verb = scope === undefined ? 'Read' : 'Reviewed';
@@ -304,17 +344,15 @@ export function formatCoverage(coverage: Coverage, scope?: ReviewScope): string 
 const LIST_SHORT =
   'GitHub lists only the first files of a change between two commits; nothing is known about the others.';
 
-function extentOf(coverage: Coverage, scope: ReviewScope | undefined): string {
-  const { kind, files, read, unread } = coverage;
+function extentOf(coverage: Coverage, scope: ReadScope | undefined): string {
+  const { kind, files, read } = coverage;
   const total = count(files, 'file');
   if (scope?.kind === 'since') {
-    const unreadPaths = new Set(unread.map(({ path }) => path));
-    const fresh = countFreshFiles(coverage, scope);
+    const { head, last, fresh } = scope;
     if (scope.isRewritten === true)
-      return `${formatInteger(fresh)} of ${total} at \`${short(scope.head)}\`; the others that were read have the same patch as at \`${short(scope.before.last)}\``;
-    const missed = (scope.before.unseen ?? []).filter((path) => !unreadPaths.has(path));
-    const more = missed.length === 0 ? '' : ', with what was not read before';
-    return `\`${short(scope.before.last)}..${short(scope.head)}\`, ${formatInteger(fresh)} of ${total}${more}`;
+      return `${formatInteger(fresh)} of ${total} at \`${short(head)}\`; the others that were read have the same patch as at \`${short(last)}\``;
+    const more = scope.hasMissed === true ? ', with what was not read before' : '';
+    return `\`${short(last)}..${short(head)}\`, ${formatInteger(fresh)} of ${total}${more}`;
   }
   const atHead = scope === undefined ? '' : ` at \`${short(scope.head)}\``;
   if (kind === 'whole') {
@@ -325,7 +363,7 @@ function extentOf(coverage: Coverage, scope: ReviewScope | undefined): string {
 }
 
 /** Counts the files read among those that are new since the last review or were not read by it. */
-export function countFreshFiles(
+function countFreshFiles(
   { unread, read }: Pick<Coverage, 'unread' | 'read'>,
   { change, before, reverted = [] }: Extract<ReviewScope, { kind: 'since' }>,
 ): number {
@@ -334,7 +372,7 @@ export function countFreshFiles(
   return Math.min(read, [...fresh].filter((path) => !excluded.has(path)).length);
 }
 
-function reasonOf(scope: ReviewScope | undefined): string {
+function reasonOf(scope: ReadScope | undefined): string {
   return scope?.kind === 'full' && scope.why !== 'first'
     ? `, because ${FULL_REVIEW_REASONS[scope.why]}`
     : '';

@@ -1,4 +1,4 @@
-import { type AxeError, describeError } from '../errors.js';
+import { describeError, type ErrorText } from '../errors.js';
 
 /**
  * A whole number for people, `24,730`. The first `toLocaleString` would load the data of all
@@ -115,7 +115,7 @@ function longestRun(text: string): number {
  * An error's text as a block, with the remedy below it: a block does not wrap its lines, so people
  * would not see the end of a remedy in it.
  */
-export function errorBlock(error: AxeError): string {
+export function errorBlock(error: ErrorText): string {
   return paragraphs([codeBlock(describeError(error)), oneLine(error.remedy ?? '')]);
 }
 

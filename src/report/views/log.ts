@@ -1,15 +1,17 @@
+import { formatModelRef } from '../../agent/config.js';
 import { displayFile } from '../../lib/errors.js';
 import { markedAnswer } from '../../lib/outcome.js';
 import { count, formatInteger } from '../../lib/text/format.js';
 import type { MemorySaveResult, Validation } from '../../run/records.js';
 import { formatVerdict } from '../../run/validate.js';
+import { loadedMemory } from '../../run/views/loaded.js';
 import { describePlan, publishedLines } from '../../runner/action-reporter.js';
 import type { FinishedRun, ReportOf } from '../run-summary.js';
 import { whatWasAdded } from './memory.js';
 import { formatGcSentence } from './phrases.js';
 
 /** The last lines of the job's log. */
-export function formatLog(report: FinishedRun): readonly string[] {
+export function formatLog(report: FinishedRun, isHidden: boolean): readonly string[] {
   switch (report.kind) {
     case 'ran': {
       const answer = markedAnswer(report.outcome).trim();
@@ -17,7 +19,15 @@ export function formatLog(report: FinishedRun): readonly string[] {
     }
     case 'planned':
       return [
-        ...describePlan(report.plan, report.memory),
+        ...describePlan(
+          {
+            agent: report.plan.agent,
+            model: formatModelRef(report.plan.model),
+            task: report.plan.task.sentence,
+            trust: report.plan.reading,
+          },
+          report.memory && loadedMemory(report.memory, report.plan.subject, isHidden),
+        ),
         'Dry run: no model was asked and nothing was written. The job summary shows what would be sent.',
       ];
     case 'memory-command': {

@@ -1,3 +1,4 @@
+import { reasonsOf } from '../../event/trust.js';
 import {
   cleanLine,
   codeBlock,
@@ -14,7 +15,8 @@ import type { StaleNoteLine } from '../../memory/citations.js';
 import { entryProvenance, stripProvenance } from '../../memory/run-log.js';
 import type { BlockedPlace, MemoryLocation, MemoryStore } from '../../memory/store.js';
 import type { Memory, MemorySaveResult, Plan, RunNotes } from '../../run/records.js';
-import { describeLoaded, type NoteWrite } from '../../runner/action-reporter.js';
+import { describeLoaded, loadedMemory } from '../../run/views/loaded.js';
+import type { NoteWrite } from '../../runner/action-reporter.js';
 import type { ReportOf } from '../run-summary.js';
 
 /**
@@ -37,7 +39,7 @@ export function formatMemory(
   if (memory === undefined)
     return '**Memory:** off. To turn it on, set `enabled = true` in `[memory]` of the agent.';
   const { restored, store, text } = memory;
-  const loaded = describeLoaded(memory, plan.subject, {
+  const loaded = describeLoaded(loadedMemory(memory, plan.subject, isHidden), {
     location: () => link(restored),
     path: inlineCode,
   });
@@ -85,7 +87,7 @@ export function formatNoteWrites(writes: readonly NoteWrite[]): string {
   const rows = writes
     .toReversed()
     .map(({ time, path, bytes, action }) => [
-      `${time.toISOString().slice(0, 19)}Z`,
+      `${time.slice(0, 19)}Z`,
       inlineCode(cleanLine(path, MAX_PATH)),
       count(bytes, 'byte'),
       action === 'append' ? 'added' : 'rewritten',
@@ -272,13 +274,14 @@ function undoLine(
 
 /** The reason if an entry is where no run reads. */
 function apartNote({ reading, memory }: Plan, remembered: MemorySaveResult | undefined): string {
+  const reasons = reasonsOf(reading.facts);
   if (memory?.isReadOnly === true)
     return '`memory-readonly: true`: this run adds nothing to memory.';
   const [first, second] = remembered?.entries ?? [];
   if (second !== undefined)
-    return `The run's own words are kept apart, because ${reading.reasons.join(', and ')}. The run log gets only a computed entry.`;
+    return `The run's own words are kept apart, because ${reasons.join(', and ')}. The run log gets only a computed entry.`;
   if (first === undefined || first.path === memory?.path) return '';
-  return `The entry is kept apart from what later runs load, because ${reading.reasons[0] ?? ''}.`;
+  return `The entry is kept apart from what later runs load, because ${reasons[0] ?? ''}.`;
 }
 
 /** The saved parts with their places: `1 entry added to x.md and 1 entry to apart/x.md`. */

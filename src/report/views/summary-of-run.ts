@@ -1,4 +1,5 @@
-import { type Coverage, countFreshFiles } from '../../findings/change/scope.js';
+import { describeTrust } from '../../event/trust.js';
+import { type Coverage, type ReadScope, readScope } from '../../findings/change/scope.js';
 import { formatOpenCount, type OpenCount } from '../../findings/finding.js';
 import { formatChecks } from '../../findings/post/checks-text.js';
 import { countOpen, type FindingRecord } from '../../findings/post/record.js';
@@ -58,7 +59,7 @@ export function formatRun(
     row([
       ...usageCells(stats),
       ...(outcome.kind === 'exhausted' ? [['Limit reached', outcome.limit] as const] : []),
-      ['Trust', plan.reading.describe()],
+      ['Trust', describeTrust(plan.reading)],
       ...guidanceCell(plan),
     ]),
     formatSpend(spend, stats.costUsd),
@@ -101,19 +102,19 @@ function formatHeadline(
   const parts = [
     isReview && conclusion === 'success' ? '' : conclusion,
     isReview ? describeFindings(countOpen(findings), outcome) : '',
-    coverage === undefined ? '' : describeFiles(coverage, scope),
+    coverage === undefined ? '' : describeFiles(coverage, readScope(scope, coverage)),
     costUsd === undefined ? '' : formatUsd(costUsd),
     formatDuration(durationMs),
   ];
   return `${agent.name}: ${parts.filter((part) => part !== '').join(' · ')}`;
 }
 
-function describeFiles(coverage: Coverage, scope: Plan['scope']): string {
+function describeFiles(coverage: Coverage, scope: ReadScope | undefined): string {
   const { read, files } = coverage;
   if (files === 0) return '';
   const total = count(files, 'file');
   if (scope?.kind === 'since' && read > 0)
-    return `${formatInteger(countFreshFiles(coverage, scope))} of ${total}, since ${scope.before.last.slice(0, 7)}`;
+    return `${formatInteger(scope.fresh)} of ${total}, since ${scope.last.slice(0, 7)}`;
   return read === files ? total : `${formatInteger(read)} of ${total}`;
 }
 

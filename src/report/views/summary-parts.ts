@@ -1,4 +1,4 @@
-import { type Coverage, formatCoverage, UNREAD_WORDS } from '../../findings/change/scope.js';
+import { type Coverage, formatRead, readScope, UNREAD_WORDS } from '../../findings/change/scope.js';
 import { SEVERITY_ICONS, tableCell } from '../../findings/post/comment-text.js';
 import type { FindingRecord } from '../../findings/post/record.js';
 import { sourcePosition, type Warning, warningText } from '../../lib/errors.js';
@@ -35,7 +35,7 @@ export function formatReading(coverage: Coverage | undefined, scope: Plan['scope
   );
   const list =
     named.length === 0 ? '' : foldedDetails('Files that were not read', names.join('\n'));
-  return paragraphs([formatCoverage(coverage, scope), list]);
+  return paragraphs([formatRead(coverage, readScope(scope, coverage)), list]);
 }
 
 const MAX_TITLE = 100;

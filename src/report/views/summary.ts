@@ -1,4 +1,5 @@
 import { formatModelRef } from '../../agent/config.js';
+import { describeTrust } from '../../event/trust.js';
 import { isOpen } from '../../findings/finding.js';
 import { AxeError, sourcePosition, warningText } from '../../lib/errors.js';
 import {
@@ -110,7 +111,7 @@ function formatDryRun(
     row([
       ['Agent', plan.agent.source],
       ['Model', formatModelRef(plan.model)],
-      ['Trust', plan.reading.describe()],
+      ['Trust', describeTrust(plan.reading)],
       ...guidanceCell(plan),
       ['Time limit', `${plan.timeoutSeconds} s`],
     ]),
