@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { VERSION } from '../src/lib/product.js';
-import { OUTPUT_NAMES } from '../src/report/run-summary.js';
+import { OUTPUT_NAMES } from '../src/report/views/outputs.js';
 import { INPUT_DEFAULTS, readInputs } from '../src/runner/inputs.js';
 import { actionErrors } from './helpers/workflow-files.js';
 

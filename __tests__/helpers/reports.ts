@@ -2,13 +2,10 @@ import { NO_PUBLICATIONS } from '../../src/findings/buffered-publications.js';
 import { AxeError, type ExitCode } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/lib/outcome.js';
 import { createNoneStore, type RestoreResult } from '../../src/memory/store.js';
-import type {
-  FinishedRun,
-  Outputs,
-  RunSummary,
-  SummaryOptions,
-} from '../../src/report/run-summary.js';
-import { summarize } from '../../src/report/summarize.js';
+import { type FinishedRun, type RecordOptions, recordRun } from '../../src/report/record-run.js';
+import type { RecordOf, RunRecord } from '../../src/report/run-record.js';
+import { type Outputs, outputsOf as outputsOfRecord } from '../../src/report/views/outputs.js';
+import { formatSummary as formatSummaryOfRecord } from '../../src/report/views/summary.js';
 import type { PublishRequest } from '../../src/run/dependencies.js';
 import type {
   MemoryCommandResult,
@@ -51,20 +48,43 @@ export async function reportOf<K extends RunReport['kind']>(
   return report as Report<K>;
 }
 
-/** What the action shows of a report, before it is cleaned as a whole. */
-export function summaryOf(report: FinishedRun, options: Partial<SummaryOptions> = {}): RunSummary {
-  return summarize(report, { warnings: [], isHidden: false, clean: (text) => text, ...options });
+/** The record of a report, in a workflow that fails for nothing. */
+export function recordOf(report: FinishedRun, options: Partial<RecordOptions> = {}): RunRecord {
+  return recordRun(report, {
+    trigger: 'plan' in report ? report.plan.trigger : undefined,
+    failOn: { conclusions: [], findings: [], memory: false },
+    gateFacts: { review: undefined, coverage: undefined, areFindingsUnread: false },
+    isHidden: false,
+    warnings: [],
+    ...options,
+  });
+}
+
+/** The record of a run that asked a model. */
+export function ranRecordOf(
+  report: FinishedRun,
+  options?: Partial<RecordOptions>,
+): RecordOf<'ran'> {
+  const record = recordOf(report, options);
+  if (record.end !== 'ran') throw new Error(`the run was ${record.end}`);
+  return record;
 }
 
 /** The outputs of a report that have a value. */
 export function outputsOf(report: FinishedRun, isHidden = false): Outputs {
-  const { outputs } = summaryOf(report, { isHidden });
+  const outputs = outputsOfRecord(recordOf(report, { isHidden }));
   return Object.fromEntries(Object.entries(outputs).filter(([, value]) => value !== undefined));
 }
 
-/** The job summary of a report. */
-export function formatSummary(report: FinishedRun, options: Partial<SummaryOptions> = {}): string {
-  return summaryOf(report, options).markdown;
+/** The job summary of a report, before it is cleaned as a whole. */
+export function formatSummary(
+  report: FinishedRun,
+  {
+    clean = (text) => text,
+    ...options
+  }: Partial<RecordOptions> & { readonly clean?: (markdown: string) => string } = {},
+): string {
+  return formatSummaryOfRecord(recordOf(report, options), clean);
 }
 
 /** Figures of a run without tools, no two alike. */

@@ -7,12 +7,13 @@ import {
   type SaveResult,
   type StoreKind,
 } from '../../src/memory/store.js';
-import { formatMemory, memoryNotes, whatWasAdded } from '../../src/report/views/memory.js';
+import { annotationsOf } from '../../src/report/views/annotations.js';
+import { formatMemory, whatWasAdded } from '../../src/report/views/memory.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 import { AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
-import { outputsOf, type Report, reportOf } from '../helpers/reports.js';
+import { outputsOf, type Report, ranRecordOf, reportOf } from '../helpers/reports.js';
 import { issue, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
 
 const LOG = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
@@ -58,7 +59,6 @@ interface Scene {
   readonly save?: SaveResult;
   readonly patch?: Partial<RunRequest>;
   readonly isHidden?: boolean;
-  readonly storeNotes?: readonly string[];
 }
 
 async function ran({
@@ -74,8 +74,14 @@ async function ran({
 }
 
 /** What a person sees: the text as it leaves. */
-async function show({ isHidden = false, storeNotes = [], ...scene }: Scene): Promise<string> {
-  return sanitize(formatMemory(await ran(scene), isHidden, storeNotes), 'summary', []);
+async function show({ isHidden = false, ...scene }: Scene): Promise<string> {
+  const report = await ran(scene);
+  const { trigger } = report.plan;
+  if (trigger.kind === 'local') throw new Error('there is no repository');
+  // A public one has a remark of its own.
+  const repository = { ...trigger.repository, isPrivate: true };
+  const record = ranRecordOf(report, { isHidden, trigger: { ...trigger, repository } });
+  return sanitize(formatMemory(record), 'summary', []);
 }
 
 /** Without the part about what was loaded. */
@@ -105,7 +111,7 @@ it.each<[string, RestoreResult, string]>([
     `not loaded: ${NO}.`,
   ],
 ])('a run loaded %s', async (_, restore, expected) => {
-  const text = formatMemory({ ...(await ran({ restore })), remembered: undefined }, false, []);
+  const text = formatMemory(ranRecordOf({ ...(await ran({ restore })), remembered: undefined }));
   expect(sanitize(text, 'summary', [])).toBe(`**Memory** (memory branch): ${expected}`);
 });
 
@@ -116,7 +122,7 @@ const IN_CACHE = 'cache axe-memory/bot/3';
 it.each<[string, Scene, string]>([
   [
     'with a link to the file on the branch, and with notices',
-    { storeNotes: NOTICES },
+    { save: { ...SAVED, notices: NOTICES } },
     `Added to ${LINK}:\n\n${ADDED}\n\n- ${NOTICES[0]}\n- The repository is public.`,
   ],
   [
@@ -219,7 +225,9 @@ describe('notes in the job summary', () => {
   it('are counted, with their place and what the model was given of them', async () => {
     const memory = { 'MEMORY.md': `${FACTS}\n`, 'notes/other.md': 'of nobody\n' };
     const report = await kept({ replies: [says('Done.')], memory });
-    const [summary, hidden] = [false, true].map((isHidden) => formatMemory(report, isHidden, []));
+    const [summary, hidden] = [false, true].map((isHidden) =>
+      formatMemory(ranRecordOf(report, { isHidden })),
+    );
     expect(summary).toContain('**Notes:** 1 file in `/memory`.');
     const block =
       /<summary>What the model was given from notes<\/summary>\n\n````text\n(<memory note="[\s\S]*<\/memory>)\n````/;
@@ -230,7 +238,7 @@ describe('notes in the job summary', () => {
   });
 
   it('that were written are a list of the changes, below the entry', async () => {
-    const summary = formatMemory(await kept(), false, []);
+    const summary = formatMemory(ranRecordOf(await kept()));
     expect(summary).toMatch(
       /Added to [\s\S]*Done\.[\s\S]*What the agent did to its notes:\n\n- `MEMORY\.md`: added$/m,
     );
@@ -247,11 +255,17 @@ describe('notes in the job summary', () => {
       DENIED,
       /^\*\*Not saved:\*\* no permission\. It was changes to notes\.$/m,
     ],
+    [
+      'but for one saved',
+      [WRITES, says('Done.')],
+      { ...SAVED, unsaved: [{ path: 'notes/a.md', reason: 'denied', message: 'no permission' }] },
+      /^Added to .*: entry `id\d+`\.$/m,
+    ],
   ])(
     'that were written in another repository are not shown, %s',
     async (_, replies, save, line) => {
       const report = await kept({ replies, ...(save && { save }) });
-      const summary = formatMemory(report, true, []);
+      const summary = formatMemory(ranRecordOf(report, { isHidden: true }));
       expect(summary).toMatch(line);
       expect(summary + JSON.stringify(outputsOf(report, true))).not.toMatch(/Tabs|notes\/a/);
     },
@@ -264,7 +278,8 @@ describe('notes in the job summary', () => {
     const report = await kept({
       save: { kind: 'saved', location: '/memory/bot.md', attempts: 1, unsaved },
     });
-    const summary = formatMemory(report, false, []);
+    const record = ranRecordOf(report);
+    const summary = formatMemory(record);
     expect(summary).toContain('Added to `/memory/bot.md`:');
     expect(summary).toMatch(
       /\*\*Not saved:\*\* `MEMORY\.md`: permission denied\. Run `chmod`\.[\s\S]*MEMORY\.md, added:\nTabs, not spaces\./,
@@ -275,9 +290,8 @@ describe('notes in the job summary', () => {
       'memory-saved': 'false',
       'memory-save-error': error,
     });
-    if (report.remembered === undefined) throw new Error('no entry');
-    expect(whatWasAdded(report.remembered, { location: 'x.md' })).toBe(
-      '1 entry added to x.md and 1 change to notes',
+    expect(record.saved && whatWasAdded(record.saved)).toBe(
+      '1 entry added to /memory/bot.md and 1 change to notes',
     );
   });
 });
@@ -292,9 +306,14 @@ it.each<[string, boolean, boolean, string[], string[]]>([
   ['a branch that was just created', false, false, ['The branch was created.'], []],
 ])(
   'people are told of %s what they should know',
-  async (_, ...[isPrivate, isElsewhere, notices, remarks]) => {
+  async (_, ...[isPrivate, isHidden, notices, remarks]) => {
     const trigger = { ...SCHEDULE, repository: { ...SCHEDULE.repository, isPrivate } };
     const report = await ran({ save: { ...SAVED, notices }, patch: { trigger } });
-    expect(memoryNotes(report, isElsewhere)).toEqual({ notices, remarks });
+    const record = ranRecordOf(report, { isHidden });
+    const lines = formatMemory(record).split('\n');
+    const isRemark = (line: string) => line.startsWith('- ');
+    expect(lines.filter(isRemark)).toEqual([...notices, ...remarks].map((note) => `- ${note}`));
+    const told = annotationsOf(record).map(({ message }) => message);
+    expect(told).toEqual(notices);
   },
 );

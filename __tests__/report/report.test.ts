@@ -10,7 +10,13 @@ import { DEFAULT_FAIL_ON } from '../../src/lib/defaults.js';
 import { AxeError, ProviderError, type Warning } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { SaveResult } from '../../src/memory/store.js';
-import { reportRun, withFindingsConclusion, writeReviewFiles } from '../../src/report/report.js';
+import {
+  type FinishedRun,
+  recordFindings,
+  recordRun,
+  withGates,
+} from '../../src/report/record-run.js';
+import { gateFacts, reportRun, writeReviewFiles } from '../../src/report/report.js';
 import type { PublicationResult, RunReport } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import { inspectInputs } from '../../src/runner/inputs.js';
@@ -113,16 +119,21 @@ async function report(
   return await stepOf(
     (own) =>
       reportRun({
-        report: of,
-        trigger: undefined,
-        ...asked(inputs, repository),
+        record: recordOf(of, { ...asked(inputs, repository), warnings }),
         runner: own,
-        warnings,
         secrets,
         onShown,
       }),
     runner,
   );
+}
+
+function recordOf(
+  report: FinishedRun,
+  options: ReturnType<typeof asked> & { readonly warnings: readonly Warning[] },
+) {
+  const trigger = undefined;
+  return recordRun(report, { trigger, gateFacts: gateFacts(report, trigger), ...options });
 }
 
 function asked(given: Readonly<Record<string, string>>, repository = 'octocat/hello') {
@@ -138,16 +149,9 @@ function asked(given: Readonly<Record<string, string>>, repository = 'octocat/he
 }
 
 async function fail(thrown: unknown, failOn = DEFAULT_FAIL_ON.join()) {
-  const given = { ...asked({ 'fail-on': failOn }), warnings: [], secrets: [SECRET] };
-  return await stepOf((runner) =>
-    reportRun({
-      report: { kind: 'failed', thrown },
-      trigger: undefined,
-      ...given,
-      runner,
-      onShown,
-    }),
-  );
+  const given = { ...asked({ 'fail-on': failOn }), warnings: [] };
+  const record = recordOf({ kind: 'failed', thrown }, given);
+  return await stepOf((runner) => reportRun({ record, secrets: [SECRET], runner, onShown }));
 }
 
 const reviewed = (severity: Severity): PublicationResult => {
@@ -399,15 +403,16 @@ const REVIEW: ReviewResult = {
 it('the findings conclude a completed run, and no other', () => {
   const gates = { review: REVIEW, coverage: REVIEW.report.coverage, areFindingsUnread: false };
   const [findings, coverage] = metGates(['findings:major', 'coverage'], gates).map((met) => [met]);
-  const [success, timeout] = [{ conclusion: 'success' }, { conclusion: 'timeout' }] as const;
-  expect(withFindingsConclusion(success, findings ?? [])).toEqual({ conclusion: 'findings' });
-  expect(withFindingsConclusion(timeout, findings ?? [])).toEqual(timeout);
-  expect(withFindingsConclusion(success, coverage ?? [])).toEqual(success);
+  expect(withGates('success', findings ?? [])).toBe('findings');
+  expect(withGates('timeout', findings ?? [])).toBe('timeout');
+  expect(withGates('success', coverage ?? [])).toBe('success');
 });
 
 it('the files of a review hold all findings as JSON and SARIF, without secrets', async () => {
   const temp = tempDir('review-outputs');
-  const outputs = await writeReviewFiles(REVIEW, { temp, isReviewed: true }, [SECRET]);
+  const outputs = await writeReviewFiles(recordFindings(REVIEW, 0), { temp, isReviewed: true }, [
+    SECRET,
+  ]);
   expect(outputs).toEqual({
     'findings-file': join(temp, `axe-action-findings-builtin-pr-reviewer-${REPORT.head}.json`),
     'sarif-file': join(temp, `axe-action-findings-builtin-pr-reviewer-${REPORT.head}.sarif`),
@@ -484,7 +489,7 @@ it('the files of a review hold nothing invisible and no command to the runner in
   const record = { ...FULL_RECORD, state: 'open', body: 'a\u202e\n::error::b' } as const;
   const review = { ...REVIEW, report: { ...REPORT, findings: [record] } };
   const outputs = await writeReviewFiles(
-    review,
+    recordFindings(review, 0),
     { temp: tempDir('review-outputs'), isReviewed: true },
     [],
   );

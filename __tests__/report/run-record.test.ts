@@ -6,14 +6,16 @@ import { RECORD_SCHEMA } from '../../scripts/schema/record-schema.js';
 import { NO_PUBLICATIONS } from '../../src/findings/buffered-publications.js';
 import { AxeError, CancelledError, ProviderError, type Warning } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
-import { RUN_ENDS, recordRun } from '../../src/report/run-record.js';
-import type { FinishedRun } from '../../src/report/run-summary.js';
+import type { FinishedRun } from '../../src/report/record-run.js';
+import { gateFacts } from '../../src/report/report.js';
+import { RUN_ENDS, withoutTexts } from '../../src/report/run-record.js';
 import { PLAIN_RECORD } from '../findings/records.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import {
   completed,
   exhausted,
   memoryReport,
+  recordOf,
   refused,
   reportOf,
   STATS,
@@ -28,16 +30,13 @@ const WARNINGS: readonly Warning[] = [
   { code: 'context-unread', message: 'the statuses were not read' },
 ];
 
-/** The record as the transcript has it. */
-function recordOf(report: FinishedRun, conclusion = 'success', gates: readonly string[] = []) {
-  const record = recordRun(report, {
-    trigger: pullRequest(),
-    outputs: { conclusion },
-    gates,
-    warnings: WARNINGS,
-    isHidden: false,
-  });
-  return JSON.parse(JSON.stringify(record));
+/** The record as the transcript has it. `findings`: words of `fail-on`. */
+function lineOf(report: FinishedRun, findings: readonly string[] = []) {
+  const trigger = pullRequest();
+  const failOn = { conclusions: [], memory: false, findings };
+  const facts = { gateFacts: gateFacts(report, trigger), warnings: WARNINGS };
+  const line = withoutTexts(recordOf(report, { trigger, failOn, ...facts }));
+  return JSON.parse(JSON.stringify(line));
 }
 
 const FAILED: FinishedRun = { kind: 'failed', thrown: new AxeError('no such agent') };
@@ -103,14 +102,14 @@ describe('schema/run.schema.json', () => {
   });
 
   it('has a record of every end', async () => {
-    const records = (await reports()).map((report) => recordOf(report));
+    const records = (await reports()).map((report) => lineOf(report));
     expect(records.filter((record) => !validate(record)).map(() => validate.errors)).toEqual([]);
     expect(new Set(records.map(({ end }) => end))).toEqual(new Set(RUN_ENDS));
   });
 });
 
 it('the record of a run counts findings once, and names posts and refusals by codes', async () => {
-  expect(recordOf(await reviewOf(completed('Fine.')))).toMatchObject({
+  expect(lineOf(await reviewOf(completed('Fine.')))).toMatchObject({
     end: 'ran',
     conclusion: 'success',
     event: { name: 'pull_request', number: 42 },
@@ -124,14 +123,36 @@ it('the record of a run counts findings once, and names posts and refusals by co
 });
 
 it('the record of a run has no sentence that a step has written', async () => {
-  const {
-    findings: _,
-    plan: _plan,
-    work: _work,
-    ...rest
-  } = recordOf(await reviewOf(completed('')));
+  const { findings: _, plan: _plan, work: _work, ...rest } = lineOf(await reviewOf(completed('')));
   const texts = JSON.stringify(rest).match(/"[^"]*"/g) ?? [];
   expect(texts.filter((text) => /\w+ \w+ \w+/.test(text))).toEqual([]);
+});
+
+it('the record of a run has no word of a memory in another repository, texts included (D14)', async () => {
+  const parts = {
+    memory: { 'bot.md': '## 2026-02-21T10:01:00Z\n**Task:** Audit\n**Result:** Doors.\n\n' },
+  };
+  const analysis = { text: 'Audit the doors.', unread: 0 };
+  const days = new Map([['2026-02-21', 1]]);
+  const counted = { entries: 1, parts: [], days, words: 1 };
+  const gone = [{ note: 'notes/doors.md', line: 1, text: 'Doors.' }];
+  const collection = {
+    counted,
+    analysis,
+    gone,
+    worth: '| doors |',
+    end: { kind: 'empty' },
+  } as const;
+  const ended: readonly FinishedRun[] = [
+    await reportOf('ran', parts),
+    await reportOf('planned', parts),
+    { kind: 'gc', agent: 'bot', collection },
+  ];
+  for (const report of ended) {
+    const told = (isHidden: boolean) => JSON.stringify(recordOf(report, { isHidden }));
+    expect(told(false)).toMatch(/Audit/);
+    expect(told(true)).not.toMatch(/Audit|doors|2026-02-21/i);
+  }
 });
 
 it.each<[string, RunOutcome, readonly string[], string]>([
@@ -144,14 +165,14 @@ it.each<[string, RunOutcome, readonly string[], string]>([
     'model-rate_limit',
   ],
   ['a person', { kind: 'failed', error: new CancelledError(), stats: STATS }, [], 'cancelled'],
-  ['a gate', completed(''), ['findings:major'], 'findings:major'],
+  ['a gate', completed(''), ['findings:nit'], 'findings:nit'],
 ])('the record of a run that %s ended has its code', async (_, outcome, gates, reason) => {
-  expect(recordOf(await reviewOf(outcome), 'failure', gates).reason).toBe(reason);
+  expect(lineOf(await reviewOf(outcome), gates).reason).toBe(reason);
 });
 
 it.each<[unknown, string]>([
   [new AxeError('no such agent'), 'error'],
   [new TypeError('x is undefined'), 'bug'],
 ])('the record of a run that ended with %s has its code', (thrown, reason) => {
-  expect(recordOf({ kind: 'failed', thrown }, 'failure').reason).toBe(reason);
+  expect(lineOf({ kind: 'failed', thrown }).reason).toBe(reason);
 });

@@ -173,20 +173,25 @@ async function ranTo(outcome: RunOutcome): Promise<RunReport> {
 }
 
 describe('the outputs of a run', () => {
-  it.each<[Conclusion, RunOutcome, string]>([
+  it.each<[Conclusion, RunOutcome, string, string?]>([
     ['success', completed('The answer.'), 'The answer.'],
-    ['failure', { kind: 'failed', error: new AxeError('no'), stats: STATS }, ''],
+    ['failure', { kind: 'failed', error: new AxeError('no'), stats: STATS }, '', 'no'],
     [
       'incomplete',
       { kind: 'incomplete', answer: 'So f', error: new AxeError('it was cut'), stats: STATS },
       'So f\n\n[Incomplete: it was cut.]',
+      'it was cut',
     ],
-    ['max-turns', exhausted('turns', 'So far.'), 'So far.'],
-    ['budget-exceeded', exhausted('cost', ''), ''],
-  ])('that ended in %s hold its answer and figures', async (conclusion, outcome, response) => {
-    const report = await ranTo(outcome);
-    expect(outputsOf(report)).toEqual({ conclusion, response, ...NOTHING, ...USED });
-  });
+    ['max-turns', exhausted('turns', 'So far.'), 'So far.', 'no turns left'],
+    ['budget-exceeded', exhausted('cost', ''), '', 'no cost left'],
+  ])(
+    'that ended in %s hold its answer and figures',
+    async (...[conclusion, outcome, response, reason]) => {
+      const report = await ranTo(outcome);
+      const why = reason === undefined ? {} : { reason };
+      expect(outputsOf(report)).toEqual({ conclusion, ...why, response, ...NOTHING, ...USED });
+    },
+  );
 
   it.each([
     [undefined, undefined],

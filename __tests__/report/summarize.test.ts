@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, CancelledError, ProviderError } from '../../src/lib/errors.js';
 import { formatProvenance } from '../../src/memory/run-log.js';
+import { annotationsOf } from '../../src/report/views/annotations.js';
 import { formatUnsavedChanges } from '../../src/report/views/killed.js';
+import { formatLog } from '../../src/report/views/log.js';
 import { missingAnswerLine } from '../../src/report/views/missing-answer.js';
 import type { GcResult } from '../../src/run/gc-result.js';
 import type { CheckedAgent } from '../../src/run/records.js';
@@ -10,10 +12,10 @@ import {
   formatSummary,
   memoryReport,
   outputsOf,
+  recordOf,
   refused,
   reportOf,
   STATS,
-  summaryOf,
 } from '../helpers/reports.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
@@ -31,18 +33,20 @@ it.each([
   ['the run failed', new AxeError('broken')],
   ['the run reached its time limit', new ProviderError('timeout', 'm')],
 ])('whoever asked in a comment is told that %s', (reason, error) => {
-  expect(missingAnswerLine({ kind: 'failed', thrown: error })).toBe(
+  expect(missingAnswerLine(recordOf({ kind: 'failed', thrown: error }))).toBe(
     `There is no answer: ${reason}.`,
   );
 });
 
 it('nobody is told of a run that was cancelled, also while it was at work', async () => {
-  expect(missingAnswerLine({ kind: 'failed', thrown: new CancelledError() })).toBeUndefined();
+  expect(
+    missingAnswerLine(recordOf({ kind: 'failed', thrown: new CancelledError() })),
+  ).toBeUndefined();
   const report = await reportOf('ran', { agents: { bot: AGENT } });
   const outcome = { kind: 'failed', error: new CancelledError(), stats: STATS } as const;
-  expect(missingAnswerLine({ ...report, outcome })).toBeUndefined();
+  expect(missingAnswerLine(recordOf({ ...report, outcome }))).toBeUndefined();
   const failed = { ...outcome, error: new AxeError('broken') };
-  expect(missingAnswerLine({ ...report, outcome: failed })).toBe(
+  expect(missingAnswerLine(recordOf({ ...report, outcome: failed }))).toBe(
     'There is no answer: the run failed.',
   );
 });
@@ -70,7 +74,7 @@ it.each<[GcResult['end'], string]>([
   ],
 ])('garbage collection that trims nothing says why: %j', (end, line) => {
   const report = collected({ end });
-  expect(summaryOf(report).log).toEqual([line]);
+  expect(formatLog(recordOf(report))).toEqual([line]);
   expect(formatSummary(report)).toContain(line);
   expect(outputsOf(report)).toMatchObject({ conclusion: 'success', 'memory-saved': '' });
 });
@@ -112,13 +116,13 @@ describe('the outputs of a memory command', () => {
     ['not-saved', 'failure'],
   ] as const)('from one that was not done, %s, are a %s', (reason, conclusion) => {
     const report = memoryReport(refused(reason));
-    const levels = summaryOf(report).annotations.map(({ level }) => level);
+    const levels = annotationsOf(recordOf(report)).map(({ level }) => level);
     expect(levels).toEqual([conclusion === 'skipped' ? 'notice' : 'error']);
     expect(outputsOf(report, false)).toEqual({
       conclusion,
       response: '',
       'memory-saved': reason === 'not-saved' ? 'false' : '',
-      ...(conclusion === 'skipped' ? { reason: reason } : {}),
+      reason: conclusion === 'skipped' ? reason : 'Nothing was done: it is so.',
       ...(reason === 'not-saved' ? { 'memory-save-error': 'it is so' } : {}),
     });
   });
@@ -182,13 +186,13 @@ it.each([
 });
 
 it('the log names a file with control characters in quotes', () => {
-  expect(summaryOf(validated(agent('x\n::error::hi'))).log[1]).toBe(
+  expect(formatLog(recordOf(validated(agent('x\n::error::hi'))))[1]).toBe(
     '  "axe/agents/x\\n::error::hi.toml": valid',
   );
 });
 
 it('the log states whose agents were checked, with the result for each', () => {
-  expect(summaryOf(validated(agent('a'), BROKEN)).log).toEqual([
+  expect(formatLog(recordOf(validated(agent('a'), BROKEN)))).toEqual([
     'Checked 2 agents in octocat/hello@1234567:',
     '  axe/agents/a.toml: valid',
     '  axe/agents/broken.toml: 1 error, 1 warning',

@@ -14,7 +14,7 @@ import {
   makeRequest,
 } from '../helpers/dependencies-fake.js';
 import { createFakeModel, says } from '../helpers/model-fake.js';
-import { outputsOf, WRITER } from '../helpers/reports.js';
+import { outputsOf, ranRecordOf, WRITER } from '../helpers/reports.js';
 import {
   comment,
   issue,
@@ -94,7 +94,7 @@ it('a run about a change is given the newest entries and those about its files, 
   const { plan, memory } = report;
   const lines = formatEvent({ kind: 'run-started', plan, memory });
   expect(lines.join('\n')).toMatch(new RegExp(`${why} .*: 9 newest, 1 about src/auth\\.ts$`, 'm'));
-  const summary = formatMemory({ ...report, remembered: undefined }, false, []);
+  const summary = formatMemory(ranRecordOf({ ...report, remembered: undefined }));
   expect(summary).toContain(': 9 newest, 1 about `src/auth.ts`.');
   expect(summary).toContain('Entries: `2026-01-01T00:01:00Z #102`, `2026-01-01T00:51:00Z #152`, ');
 });
@@ -121,12 +121,12 @@ it('links lead to the lines of entries where the store has an address', async ()
   const restored = { ...memory.restored, url };
   const given = { ...report, memory: { ...memory, restored }, remembered: undefined };
   const link = /\[`2026-01-01T00:01:00Z #102`\]\(([^?]*)\?plain=1#L(\d+)\)/.exec(
-    formatMemory(given, false, []),
+    formatMemory(ranRecordOf(given)),
   );
   expect(link?.[1]).toBe(url);
   const lines = (deps.memory.get('bot.md') ?? '').split('\n');
   expect(lines[Number(link?.[2]) - 1]).toBe('## 2026-01-01T00:01:00Z');
-  expect(formatMemory(given, true, [])).not.toContain('Entries:');
+  expect(formatMemory(ranRecordOf(given, { isHidden: true }))).not.toContain('Entries:');
 });
 
 it.each<[string, Trigger, Partial<FakeDependenciesParts>, number]>([

@@ -6,7 +6,8 @@ import { CANCELLED_MS, CLOSING_TIME, DEFAULT_FAIL_ON } from '../lib/defaults.js'
 import { CancelledError, ConfigError, messageOf, type Warning } from '../lib/errors.js';
 import { readCheckedOut } from '../lib/git.js';
 import { unenforceableLimits } from '../loop/budget.js';
-import { reportRun } from '../report/report.js';
+import { type FinishedRun, recordRun } from '../report/record-run.js';
+import { gateFacts, reportRun } from '../report/report.js';
 import { missingAnswerLine } from '../report/views/missing-answer.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { runOrigin } from '../run/memory.js';
@@ -56,12 +57,14 @@ export async function main(runner: Runner): Promise<void> {
   let context: ActionContext | undefined;
   let mistakes: readonly InputMistake[] = [];
 
-  const step = () => {
+  /** The record of the run up to now: its last words can still cause a warning. */
+  const recordOf = (report: FinishedRun, isHidden: boolean, requests?: number) => {
     const { warnings, noteWrites } = reporter;
-    const onShown = () => journal.end();
     const trigger = context?.trigger;
-    return { failOn, trigger, runner, warnings, noteWrites, secrets: secrets.values, onShown };
+    const facts = { gateFacts: gateFacts(report, trigger), isHidden, requests };
+    return recordRun(report, { trigger, failOn, warnings, noteWrites, ...facts });
   };
+  const step = { runner, secrets: secrets.values, onShown: () => journal.end() };
 
   await journal.begin();
   try {
@@ -89,7 +92,7 @@ export async function main(runner: Runner): Promise<void> {
     context = { inputs, trigger, reporter, journal, ...surroundings };
     if (mode === 'validate') {
       const report = await runValidateMode(context, mistakes);
-      return await reportRun({ ...step(), report, isHidden });
+      return await reportRun({ ...step, record: recordOf(report, isHidden) });
     }
 
     const [mistake] = mistakes;
@@ -107,18 +110,19 @@ export async function main(runner: Runner): Promise<void> {
         : await runPipeline(request, deps);
 
     reporter.endTurn();
-    await deps.acknowledgement?.end(missingAnswerLine(report));
-    await reportRun({ ...step(), report, isHidden, requests: requests(), transcript });
+    await deps.acknowledgement?.end(missingAnswerLine(recordOf(report, isHidden)));
+    const record = recordOf(report, isHidden, requests());
+    await reportRun({ ...step, record, transcript });
   } catch (thrown) {
     reporter.endTurn();
     const cause: unknown = deadline.signal.aborted
       ? deadline.signal.reason
       : await withOtherMistakes(thrown, mistakes, context);
     const report = { kind: 'failed', thrown: cause } as const;
-    await deps?.acknowledgement?.end(missingAnswerLine(report));
+    await deps?.acknowledgement?.end(missingAnswerLine(recordOf(report, false)));
     const checkEnd = cause instanceof CancelledError ? 'cancelled' : 'failed';
     await deps?.progress?.end(messageOf(cause), checkEnd);
-    await reportRun({ ...step(), report, isHidden: false, transcript });
+    await reportRun({ ...step, record: recordOf(report, false), transcript });
   } finally {
     deadline.clear();
   }

@@ -158,8 +158,7 @@ function suggestionTexts(
   name: string,
   { text, gone }: Analysis,
 ): SuggestionTexts {
-  const withStaleLines = (markdown: string) =>
-    paragraphs([markdown, formatStaleLines(gone, false)]);
+  const withStaleLines = (markdown: string) => paragraphs([markdown, formatStaleLines(gone)]);
   const digest = {
     kind: 'digest',
     digest: recommendationsDigest(withStaleLines(text)),

@@ -109,7 +109,10 @@ function unsavedText(unsaved: readonly JournaledChange[], isHidden: boolean): st
     .filter((change) => change.kind !== 'facts')
     .map((change) => ({
       id: change.id,
-      text: change.kind === 'append' ? change.text : describeNoteChange(change),
+      text:
+        change.kind === 'append'
+          ? change.text
+          : describeNoteChange({ path: change.path, ...change.edit }),
     }));
   return formatUnsavedChanges(texts, isHidden);
 }

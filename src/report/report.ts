@@ -3,41 +3,25 @@ import { error, notice, setOutput, summary, warning } from '@actions/core';
 import { hasChange, hasFindings, type Trigger } from '../event/trigger.js';
 import { isQuestion } from '../findings/change/scope.js';
 import { endsOfRows } from '../findings/check-rows.js';
-import {
-  findingsDocument,
-  formatSarif,
-  type GateFacts,
-  type MetGate,
-  metGates,
-  type ReviewResult,
-} from '../findings/post/record.js';
-import { AxeError, type Warning } from '../lib/errors.js';
+import { findingsDocument, formatSarif, type GateFacts } from '../findings/post/record.js';
 import { createFiles } from '../lib/files.js';
 import { VERSION } from '../lib/product.js';
-import type { NoteWrite, Transcript } from '../runner/action-reporter.js';
-import type { FailOn } from '../runner/inputs.js';
+import type { Transcript } from '../runner/action-reporter.js';
 import { noteReported, writeRunnerFile } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';
 import { hideValues } from '../safety/redact.js';
 import { sanitize } from '../safety/sanitize.js';
-import { isWhole, type RunRecord, recordRun, reviewOf } from './run-record.js';
-import type { Annotation, FinishedRun, Outputs } from './run-summary.js';
-import { summarize } from './summarize.js';
-import { gateAnnotations, warningAnnotations, withinBudget } from './views/annotations.js';
-import { reviewOutputs, withReason } from './views/outputs.js';
+import { type FinishedRun, reviewOf } from './record-run.js';
+import { type FindingsRecord, isWhole, type RunRecord, withoutTexts } from './run-record.js';
+import { type Annotation, annotationsOf } from './views/annotations.js';
+import { formatLog } from './views/log.js';
+import { type Outputs, outputsOf } from './views/outputs.js';
+import { formatSummary } from './views/summary.js';
 
 interface RunToReport {
-  readonly report: FinishedRun;
-  /** Undefined if the run ended before it was read. */
-  readonly trigger: Trigger | undefined;
-  readonly failOn: FailOn;
-  /** Memory is kept in another repository than the run's, to stay there. */
-  readonly isHidden: boolean;
+  readonly record: RunRecord;
   readonly runner: Runner;
-  readonly warnings: readonly Warning[];
-  readonly noteWrites?: readonly NoteWrite[];
   readonly secrets: readonly string[];
-  readonly requests?: number;
   /** Called when outputs and summary are written. */
   onShown(): Promise<void>;
   /** The lines of the run; left out if nobody kept them. */
@@ -46,33 +30,16 @@ interface RunToReport {
 
 /** Writes outputs, summary and annotations of a run and sets the step's status. */
 export async function reportRun(run: RunToReport): Promise<void> {
-  const { report, failOn, isHidden, runner, warnings, noteWrites, secrets, requests } = run;
-  const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
-  const clean = (markdown: string) => sanitize(markdown, 'summary', secrets);
-  const shown = summarize(report, { warnings, noteWrites, isHidden, clean, requests });
-  for (const line of shown.log) log(line);
-  const facts = gateFacts(report, run.trigger);
-  const met = metGates(failOn.findings, facts);
-  const gated = withFindingsConclusion(shown.outputs, met);
-  const outputs = withReason(gated, { report, met, warnings });
-  const gates = met.map(({ gate }) => gate);
-  const record = recordRun(report, { ...run, outputs, gates });
-  await writeResults(run, { markdown: shown.markdown, outputs, record }, facts.review);
-  const lacksMemory = failOn.memory && outputs['memory-save-error'] !== undefined;
-  const isUnpublished = report.kind === 'ran' && report.published.failure !== undefined;
-  if (warnings.some(({ code }) => code === 'memory-save-failed')) await noteReported();
-  const isListed = failOn.conclusions.some((conclusion) => conclusion === outputs.conclusion);
-  const annotations = [
-    ...warningAnnotations(warnings, lacksMemory, isUnpublished),
-    ...shown.annotations,
-    ...gateAnnotations(met, isListed ? outputs : undefined),
-  ];
-  await annotate(withinBudget(annotations), secrets);
-  const isBug = report.kind === 'failed' && !(report.thrown instanceof AxeError);
-  if (isBug || met.length > 0 || isListed || lacksMemory) runner.fail();
+  const { record, runner, secrets } = run;
+  for (const line of formatLog(record)) runner.log(sanitize(line, 'log', secrets));
+  await writeResults(run);
+  if (record.warnings.includes('memory-save-failed')) await noteReported();
+  await annotate(annotationsOf(record), secrets);
+  if (record.reason === 'bug' || record.failedBy.length > 0) runner.fail();
 }
 
-function gateFacts(report: FinishedRun, trigger: Trigger | undefined): GateFacts {
+/** The facts that the words of `fail-on` about findings are decided from. */
+export function gateFacts(report: FinishedRun, trigger: Trigger | undefined): GateFacts {
   const review = reviewOf(report);
   if (report.kind === 'failed') {
     const isAboutChange = trigger === undefined || hasChange(trigger);
@@ -96,18 +63,16 @@ function checksOfRun({
   return isReview && checks.length > 0 ? 'unknown' : undefined;
 }
 
-async function writeResults(
-  { runner, secrets, transcript, onShown }: RunToReport,
-  {
-    markdown,
-    outputs,
-    record,
-  }: { readonly markdown: string; readonly outputs: Outputs; readonly record: RunRecord },
-  review: ReviewResult | undefined,
-): Promise<void> {
+async function writeResults({
+  record,
+  runner,
+  secrets,
+  transcript,
+  onShown,
+}: RunToReport): Promise<void> {
   const { temp } = runner;
+  const outputs = outputsOf(record);
   const { response = '', 'memory-entry-id': id } = outputs;
-  const isReviewed = isWhole(record);
   // The answer as a file too: an output holds a megabyte at most, and a file needs no quoting in a
   // script. A made-up token stays as it is, since a mask in a file is damage.
   const answer = hideValues(response, secrets);
@@ -118,16 +83,17 @@ async function writeResults(
         answer === ''
           ? undefined
           : await writeForJob(temp, `axe-action-response-${id ?? 'answer'}`, 'md', answer),
-      ...reviewOutputs(record),
-      ...(review && (await writeReviewFiles(review, { temp, isReviewed }, secrets))),
+      ...(record.findings &&
+        (await writeReviewFiles(record.findings, { temp, isReviewed: isWhole(record) }, secrets))),
     },
     secrets,
   );
-  await writeSummary(markdown, { runner, secrets });
+  const clean = (markdown: string) => sanitize(markdown, 'summary', secrets);
+  await writeSummary(formatSummary(record, clean), { runner, secrets });
   await onShown();
   // The longest of all comes last: a job that is cancelled has some seconds.
   if (temp === '' || transcript === undefined) return;
-  const text = transcript.endWith(record);
+  const text = transcript.endWith(withoutTexts(record));
   if (text === '') return;
   const file = await writeForJob(temp, `axe-action-transcript-${id ?? 'run'}`, 'jsonl', text);
   await writeOutputs({ 'transcript-file': file }, secrets);
@@ -183,27 +149,17 @@ async function annotate(
 }
 
 /**
- * The outputs of a run whose findings fail the step; one that ended in another way keeps its
- * conclusion.
- * @internal
- */
-export function withFindingsConclusion(outputs: Outputs, met: readonly MetGate[]): Outputs {
-  const isMet = met.some(({ gate }) => gate.startsWith('findings:'));
-  const isElseWell = outputs.conclusion === 'success' || outputs.conclusion === 'skipped';
-  return isMet && isElseWell ? { ...outputs, conclusion: 'findings' } : outputs;
-}
-
-/**
  * Writes what other programs read of a review into the folder that all steps of the job share: all
  * findings as JSON, since an output holds no more than a megabyte, and as SARIF 2.1.0. Gives the
  * outputs that name the files.
  * @internal
  */
 export async function writeReviewFiles(
-  { agent, report }: ReviewResult,
+  { agent, records, ...reviewed }: FindingsRecord,
   { temp, isReviewed }: { readonly temp: string; readonly isReviewed: boolean },
   secrets: readonly string[],
 ): Promise<Outputs> {
+  const report = { ...reviewed, findings: records };
   const clean = (text: string) => sanitize(text, 'output', secrets);
   const tool = {
     version: VERSION,

@@ -19,7 +19,6 @@ import { statePath } from '../../../src/memory/state.js';
 import type { MemoryStore } from '../../../src/memory/store.js';
 import { DEFAULT_DIFF_POLICY } from '../../../src/prompt/diff-policy.js';
 import { createActionPublisher } from '../../../src/publish/publisher.js';
-import { summarize } from '../../../src/report/summarize.js';
 import type { Dependencies } from '../../../src/run/dependencies.js';
 import { readFindings } from '../../../src/run/earlier-reviews.js';
 import { createGitHubPort } from '../../../src/run/github.js';
@@ -33,7 +32,7 @@ import type { Conversed, Memory, OpenRun, Plan } from '../../../src/run/records.
 import { save } from '../../../src/run/save.js';
 import { publishedLine } from '../../../src/run/views/published.js';
 import { createFakeDependencies, makeRequest } from '../../helpers/dependencies-fake.js';
-import { completed } from '../../helpers/reports.js';
+import { completed, formatSummary } from '../../helpers/reports.js';
 import { pullRequest } from '../../helpers/triggers.js';
 import { prepare } from '../../run/prepare.js';
 import type { Code, Spot } from './code.js';
@@ -384,13 +383,8 @@ export async function finishReview(
     const remembered = await save(ending, { published, ...end }, deps);
     const result = published.reviewResult;
     const report = { ...ending, kind: 'ran', published, remembered } as const;
-    const { markdown } = summarize(report, {
-      warnings: [],
-      isHidden: false,
-      clean: (text) => text,
-    });
     const surfaces = {
-      summary: markdown.split('\n', 1)[0] ?? '',
+      summary: formatSummary(report).split('\n', 1)[0] ?? '',
       log: publishedLine(published),
       memory: remembered?.entries[0]?.text ?? '',
       review: world.github.reviews.slice(before).at(-1)?.body ?? '',

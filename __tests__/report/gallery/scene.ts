@@ -8,10 +8,10 @@ import type { Warning } from '../../../src/lib/errors.js';
 import { encodeBytes } from '../../../src/lib/text/bytes.js';
 import type { MemoryStore, SaveResult } from '../../../src/memory/store.js';
 import { createActionPublisher } from '../../../src/publish/publisher.js';
-import { recordRun } from '../../../src/report/run-record.js';
-import type { FinishedRun } from '../../../src/report/run-summary.js';
-import { summarize } from '../../../src/report/summarize.js';
-import { reviewOutputs } from '../../../src/report/views/outputs.js';
+import type { FinishedRun } from '../../../src/report/record-run.js';
+import { annotationsOf } from '../../../src/report/views/annotations.js';
+import { outputsOf } from '../../../src/report/views/outputs.js';
+import { formatSummary } from '../../../src/report/views/summary.js';
 import { collectAgentMemory } from '../../../src/run/gc/gc.js';
 import { createGitHubPort } from '../../../src/run/github.js';
 import type { RunRequest } from '../../../src/run/records.js';
@@ -21,6 +21,7 @@ import { Changes } from '../../../src/tools/workspace/changes.js';
 import { type Hello, startHello } from '../../github/hello-fixture.js';
 import { createFakeDependencies, makeRequest } from '../../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../../helpers/model-fake.js';
+import { recordOf } from '../../helpers/reports.js';
 import { pullRequest } from '../../helpers/triggers.js';
 
 export const AGENT = `name = "reviewer"
@@ -314,14 +315,8 @@ export class Scene {
     } catch (thrown) {
       report = { kind: 'failed', thrown };
     }
-    const shown = summarize(report, {
-      warnings,
-      isHidden: false,
-      clean: (markdown) => sanitize(markdown, 'summary', []),
-    });
-    const { outputs } = shown;
-    const record = recordRun(report, { trigger, outputs, gates: [], warnings, isHidden: false });
-    const ofReview = reviewOutputs(record);
+    const record = recordOf(report, { trigger, warnings });
+    const cleanForSummary = (markdown: string) => sanitize(markdown, 'summary', []);
     const { reviews: all, reviewComments, checkRuns } = this.talk;
     const check = checkRuns.at(-1);
     const isChecked = check?.status === 'completed' && JSON.stringify(check) !== before.check;
@@ -345,14 +340,16 @@ export class Scene {
         check === undefined || !isChecked
           ? ''
           : section(`Check: ${check.title} (${check.conclusion})`, check.summary ?? ''),
-        section('Job summary', sanitize(shown.markdown, 'summary', [])),
+        section('Job summary', cleanForSummary(formatSummary(record, cleanForSummary))),
         section(
           'Annotations',
-          shown.annotations.map(({ level, message }) => `- **${level}**: ${message}`).join('\n'),
+          annotationsOf(record)
+            .map(({ level, message }) => `- **${level}**: ${message}`)
+            .join('\n'),
         ),
         section(
           'Outputs',
-          Object.entries({ ...shown.outputs, ...ofReview })
+          Object.entries(outputsOf(record))
             .filter(([name, value]) => value !== undefined && value !== '' && !LONG.has(name))
             .map(([name, value]) => `- \`${name}\`: ${value}`)
             .join('\n'),

@@ -1,70 +1,75 @@
 import { formatOpenCount, isOpen } from '../../findings/finding.js';
-import type { MetGate } from '../../findings/post/record.js';
 import {
-  AxeError,
+  type ErrorText,
   formatError,
   mergeWarnings,
+  type SourcePosition,
   WARNING_TITLES,
   type Warning,
   warningText,
 } from '../../lib/errors.js';
-import { errorOf } from '../../lib/outcome.js';
 import { formatInteger } from '../../lib/text/format.js';
-import { formatRefusal } from '../../run/memory-commands/command-texts.js';
 import type { Validation } from '../../run/records.js';
 import { allFaults } from '../../run/validate.js';
-import { isMistake } from '../conclusion.js';
-import type { Annotation, FinishedRun, Outputs, ReportOf } from '../run-summary.js';
-import { memoryNotes } from './memory.js';
+import type { RecordOf, RunRecord } from '../run-record.js';
 import { bugReport } from './phrases.js';
 
-/** Annotations in addition to those of warnings. `isHidden`: memory is in another repository. */
-export function annotationsOf(report: FinishedRun, isHidden: boolean): readonly Annotation[] {
-  switch (report.kind) {
+/** An annotation of the workflow run; its message is not yet cleaned for the log. */
+export interface Annotation {
+  readonly level: 'notice' | 'warning' | 'error';
+  readonly title: string;
+  readonly message: string;
+  readonly at?: SourcePosition;
+}
+
+/** As many as GitHub shows. */
+export function annotationsOf(record: RunRecord): readonly Annotation[] {
+  return withinBudget([...ofWarnings(record), ...ofEnd(record), ...ofGates(record)]);
+}
+
+function ofEnd(record: RunRecord): readonly Annotation[] {
+  switch (record.end) {
     case 'ran': {
-      const { notices } = memoryNotes(report, isHidden);
-      const message = notices.join('\n');
+      const message = (record.saved?.text.notices ?? []).join('\n');
       const location = { level: 'notice', title: 'Where memory lives', message } as const;
-      return [...(notices.length === 0 ? [] : [location]), ...ofError(errorOf(report.outcome))];
+      return [...(message === '' ? [] : [location]), ...ofError(record.work.text.error)];
     }
     case 'skipped':
-      return [ofSkip(report)];
+      return [ofSkip(record)];
     case 'memory-command': {
-      const { result } = report;
-      if (result.kind === 'done') return [];
-      const level = isMistake(result) ? 'notice' : 'error';
-      return [{ level, title: 'Command in a comment', message: formatRefusal(result) }];
+      const { refusal, conclusion, text } = record;
+      if (refusal === undefined) return [];
+      // A mistake in the comment is none of the workflow's.
+      const level = conclusion === 'skipped' ? 'notice' : 'error';
+      return [{ level, title: 'Command in a comment', message: text.reply }];
     }
-    case 'gc': {
-      const { end } = report.collection;
-      return ofError(end.kind === 'failed' ? end.error : undefined);
-    }
+    case 'gc':
+      return ofError(record.text.error);
     case 'validated':
-      return ofValidation(report.validation);
+      return ofValidation(record.text.validation);
     case 'failed': {
-      const { thrown } = report;
-      const isOurs = thrown instanceof AxeError;
-      const message = isOurs ? formatError(thrown) : bugReport(thrown);
-      return [{ level: 'error', title: 'axe-action', message, at: isOurs ? thrown.at : undefined }];
+      const { error, stack } = record.text;
+      const message = stack === undefined ? formatError(error) : bugReport(stack);
+      return [{ level: 'error', title: 'axe-action', message, at: error.at }];
     }
     case 'planned':
       return [];
   }
 }
 
-function ofError(error: AxeError | undefined): readonly Annotation[] {
+function ofError(error: ErrorText | undefined): readonly Annotation[] {
   if (error === undefined) return [];
   return [{ level: 'error', title: 'axe-action', message: formatError(error) }];
 }
 
-function ofSkip({ decision, reviewResult }: ReportOf<'skipped'>): Annotation {
-  const { reason, message, remedy = '' } = decision;
-  const open = reviewResult?.report.findings.filter(isOpen) ?? [];
+function ofSkip({ reason, findings, text }: RecordOf<'skipped'>): Annotation {
+  const { message, remedy = '' } = text;
+  const open = findings?.records.filter(isOpen) ?? [];
   const sentences = [`${message}.`, remedy, open.length === 0 ? '' : `${formatOpenCount(open)}.`];
-  const text = sentences.filter((part) => part !== '').join(' ');
+  const words = sentences.filter((part) => part !== '').join(' ');
   return reason === 'findings-unread'
-    ? { level: 'error', title: 'Not reviewed', message: text }
-    : { level: 'notice', title: 'Skipped', message: text };
+    ? { level: 'error', title: 'Not reviewed', message: words }
+    : { level: 'notice', title: 'Skipped', message: words };
 }
 
 /** GitHub's levels of annotations, worst first. */
@@ -104,7 +109,7 @@ const MAX_ANNOTATIONS = 10;
 const LEVELS = ['error', 'warning', 'notice'] as const;
 
 /** The worst first if there are too many; then the last says how many more there are. */
-export function withinBudget(annotations: readonly Annotation[]): readonly Annotation[] {
+function withinBudget(annotations: readonly Annotation[]): readonly Annotation[] {
   if (annotations.length <= MAX_ANNOTATIONS) return annotations;
   const worstFirst = annotations.toSorted(
     (a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level),
@@ -116,19 +121,13 @@ export function withinBudget(annotations: readonly Annotation[]): readonly Annot
   return [...shown, { level, title: 'axe-action', message }];
 }
 
-/**
- * Why the workflow fails the step: findings, and a conclusion that it lists, of which the outputs
- * are given.
- */
-export function gateAnnotations(
-  met: readonly MetGate[],
-  listed: Pick<Outputs, 'conclusion' | 'reason'> | undefined,
-): readonly Annotation[] {
-  const whys = met.map(({ gate, why }) => `${why}, and \`fail-on\` lists \`${gate}\``);
-  const { conclusion, reason } = listed ?? {};
+/** Why the workflow fails the step: findings, and a conclusion that it lists. */
+function ofGates({ conclusion, reason, failedBy, text }: RunRecord): readonly Annotation[] {
+  const whys = text.gates.map(({ gate, why }) => `${why}, and \`fail-on\` lists \`${gate}\``);
+  const isGood = conclusion === 'success' || conclusion === 'skipped';
+  const cause = reason === undefined ? '' : ` (${reason})`;
   // Nothing went wrong: the workflow wants it to.
-  if (conclusion === 'success' || conclusion === 'skipped') {
-    const cause = reason === undefined ? '' : ` (${reason})`;
+  if (isGood && failedBy.includes(conclusion)) {
     whys.unshift(
       `the conclusion is \`${conclusion}\`${cause}, and \`fail-on\` lists it. Remove it there if the step should pass.`,
     );
@@ -136,21 +135,20 @@ export function gateAnnotations(
   return whys.map((message) => ({ level: 'error', title: 'axe-action', message }));
 }
 
-/** The warnings of a run as annotations, merged by code; one that fails the step is an error. */
-export function warningAnnotations(
-  warnings: readonly Warning[],
-  lacksMemory: boolean,
-  isUnpublished: boolean,
-): readonly Annotation[] {
+/** The warnings of a run, merged by code; one that fails the step is an error. */
+function ofWarnings(record: RunRecord): readonly Annotation[] {
+  const { warnings } = record.text;
+  const isUnpublished = record.end === 'ran' && record.published.isFailed === true;
+  const isMemoryMissing = record.failedBy.includes('memory');
   // If the store is still in trouble at the end, the failed save alone is reported.
-  const isSaveFailed = warnings.some(({ code }) => code === 'memory-save-failed');
+  const isSaveFailed = record.warnings.includes('memory-save-failed');
   const shown = warnings.filter(({ code }) => !isSaveFailed || code !== 'memory-load-failed');
   return mergeWarnings(shown).map(({ code, message, at }): Annotation => {
     const title = WARNING_TITLES[code];
     const failing = (remedy: string): Annotation => {
       return { level: 'error', title, message: warningText({ message, remedy }), at };
     };
-    if (lacksMemory && code === 'memory-save-failed')
+    if (isMemoryMissing && code === 'memory-save-failed')
       return failing('The step fails because `fail-on` lists `memory`.');
     if (isUnpublished && code === 'publish-failed') return failing('The run failed because of it.');
     return { level: NOTICES.has(code) ? 'notice' : 'warning', title, message, at };

@@ -1,5 +1,6 @@
 import { count } from '../../lib/text/format.js';
-import type { CountedLog, GcEnd, TrimPlan } from '../../run/gc-result.js';
+import type { CountedLog } from '../../run/gc-result.js';
+import type { GcResultRecord, PlannedTrim } from '../run-record.js';
 
 /** Statistics of a log, one per line: runs and their dates, average result, busiest weekday. */
 export function figuresOf({ days, words }: Pick<CountedLog, 'days' | 'words'>): readonly string[] {
@@ -29,7 +30,7 @@ const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Satur
 
 /** The texts are axe's where axe has the same ending. */
 export function formatGcEnd(
-  end: GcEnd,
+  end: Exclude<GcResultRecord, { readonly kind: 'failed' }>,
   agent: string,
   entries = (number: number) => `${number} entries`,
 ): string {
@@ -53,7 +54,7 @@ export function formatGcEnd(
   }
 }
 
-function formatDryRunPlan(plan: TrimPlan, entries: (number: number) => string): string {
+function formatDryRunPlan(plan: PlannedTrim, entries: (number: number) => string): string {
   if (plan.kind !== 'trim') return 'no entry would be removed';
   return `${entries(plan.removed)} would be removed, ${entries(plan.kept)} kept`;
 }

@@ -7,7 +7,7 @@ import {
 } from '../../lib/text/format.js';
 import { stripProvenance } from '../../memory/run-log.js';
 import type { UnfinishedRun } from '../../runner/journal.js';
-import type { Outputs } from '../run-summary.js';
+import type { Outputs } from './outputs.js';
 
 /** Facts that a post step has about a main step that was killed. */
 interface KilledRun {

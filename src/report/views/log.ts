@@ -1,74 +1,61 @@
-import { formatModelRef } from '../../agent/config.js';
 import { displayFile } from '../../lib/errors.js';
-import { markedAnswer } from '../../lib/outcome.js';
 import { count, formatInteger } from '../../lib/text/format.js';
-import type { MemorySaveResult, Validation } from '../../run/records.js';
 import { formatVerdict } from '../../run/validate.js';
-import { loadedMemory } from '../../run/views/loaded.js';
 import { describePlan, publishedLines } from '../../runner/action-reporter.js';
-import type { FinishedRun, ReportOf } from '../run-summary.js';
+import type { RecordOf, RunRecord, SavedRecord } from '../run-record.js';
 import { whatWasAdded } from './memory.js';
-import { formatGcSentence } from './phrases.js';
+import { answerOf, formatGcSentence, publicationsOf } from './phrases.js';
 
 /** The last lines of the job's log. */
-export function formatLog(report: FinishedRun, isHidden: boolean): readonly string[] {
-  switch (report.kind) {
+export function formatLog(record: RunRecord): readonly string[] {
+  switch (record.end) {
     case 'ran': {
-      const answer = markedAnswer(report.outcome).trim();
-      return [...(answer === '' ? [] : ['', answer, '']), ...rememberedLines(report.remembered)];
+      const answer = answerOf(record).trim();
+      return [...(answer === '' ? [] : ['', answer, '']), ...savedLines(record.saved)];
     }
-    case 'planned':
+    case 'planned': {
+      const { plan, read } = record;
       return [
-        ...describePlan(
-          {
-            agent: report.plan.agent,
-            model: formatModelRef(report.plan.model),
-            task: report.plan.task.sentence,
-            trust: report.plan.reading,
-          },
-          report.memory && loadedMemory(report.memory, report.plan.subject, isHidden),
-        ),
+        ...describePlan({ ...plan, task: plan.text }, read.memory),
         'Dry run: no model was asked and nothing was written. The job summary shows what would be sent.',
       ];
+    }
     case 'memory-command': {
-      const { result, published } = report;
-      const text = result.kind === 'done' ? result.text.split('\n') : [];
-      return [...text, ...publishedLines(published)];
+      const reply = record.refusal === undefined ? record.text.reply.split('\n') : [];
+      return [...reply, ...publishedLines(publicationsOf(record))];
     }
     case 'gc':
-      return gcLines(report);
+      return gcLines(record);
     case 'validated':
-      return validationLines(report.validation);
+      return validationLines(record);
     case 'skipped':
     case 'failed':
       return [];
   }
 }
 
-function rememberedLines(remembered: MemorySaveResult | undefined): readonly string[] {
-  if (remembered === undefined) return [];
-  const { result } = remembered;
-  if (result.kind === 'failed') return [`Memory: not saved: ${result.message}`];
-  if (result.isNowhere === true) return [];
-  const notSaved = (result.unsaved ?? []).map(
-    ({ path, message }) => `Memory: not saved: ${path}: ${message}`,
+function savedLines(saved: SavedRecord | undefined): readonly string[] {
+  if (saved === undefined) return [];
+  const { failure } = saved.text;
+  if (failure !== undefined) return [`Memory: not saved: ${failure.message}`];
+  if (saved.isNowhere === true) return [];
+  const notSaved = saved.unsaved.map(
+    ({ path, text }) => `Memory: not saved: ${path}: ${text.message}`,
   );
-  return [`Memory: ${whatWasAdded(remembered, result)}`, ...notSaved];
+  return [`Memory: ${whatWasAdded(saved)}`, ...notSaved];
 }
 
-function gcLines({ agent, collection }: ReportOf<'gc'>): readonly string[] {
-  const { counted, suggestion, end } = collection;
+function gcLines({ agent, entries, suggestion, result }: RecordOf<'gc'>): readonly string[] {
   return [
-    ...(counted === undefined
-      ? []
-      : [`Agent: ${agent}`, `Entries: ${formatInteger(counted.entries)}`]),
+    ...(entries === undefined ? [] : [`Agent: ${agent}`, `Entries: ${formatInteger(entries)}`]),
     ...(suggestion?.kind === 'published' ? [`Suggestions: ${suggestion.url}`] : []),
-    ...(end.kind === 'failed' ? [] : [formatGcSentence(end, agent)]),
+    ...(result.kind === 'failed' ? [] : [formatGcSentence(result, agent)]),
   ];
 }
 
 /** Annotations report the problems. */
-function validationLines({ agents, where }: Validation): readonly string[] {
+function validationLines({ text: { validation } }: RecordOf<'validated'>): readonly string[] {
+  const { agents, where } = validation;
   const verdicts = agents.map(
     (agent) => `  ${displayFile(agent.file)}: ${formatVerdict(agent.faults)}`,
   );

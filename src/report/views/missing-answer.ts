@@ -1,19 +1,17 @@
-import { type Conclusion, conclusionOf } from '../../lib/outcome.js';
-import { conclusionOfError } from '../conclusion.js';
-import type { FinishedRun } from '../run-summary.js';
+import type { RunRecord } from '../run-record.js';
 
 /** The line that answers a comment if nothing else does; undefined if something does. */
-export function missingAnswerLine(report: FinishedRun): string | undefined {
-  switch (report.kind) {
+export function missingAnswerLine(record: RunRecord): string | undefined {
+  const { conclusion } = record;
+  switch (record.end) {
     case 'ran': {
-      const { outcome, published } = report;
-      const isAnswered = outcome.kind === 'completed' || published.url !== undefined;
-      return isAnswered ? undefined : withoutAnswer(conclusionOf(outcome));
+      const isAnswered = record.work.outcome === 'completed' || record.published.url !== undefined;
+      return isAnswered ? undefined : withoutAnswer(conclusion);
     }
     case 'skipped':
-      return `No run was started: ${report.decision.message}.`;
+      return `No run was started: ${record.text.message}.`;
     case 'failed':
-      return withoutAnswer(conclusionOfError(report.thrown));
+      return withoutAnswer(conclusion);
     default:
       return undefined;
   }
@@ -23,11 +21,12 @@ export function missingAnswerLine(report: FinishedRun): string | undefined {
  * The conclusion alone chooses it: the words of an error can quote a provider or a file. Undefined
  * for a run that was cancelled: the person who cancelled knows of it, and a newer run can answer.
  */
-function withoutAnswer(conclusion: Conclusion): string | undefined {
-  return conclusion === 'cancelled' ? undefined : `There is no answer: ${REASONS[conclusion]}.`;
+function withoutAnswer(conclusion: RunRecord['conclusion']): string | undefined {
+  const reason = REASONS[conclusion];
+  return reason && `There is no answer: ${reason}.`;
 }
 
-const REASONS: Readonly<Record<Exclude<Conclusion, 'cancelled'>, string>> = {
+const REASONS: Readonly<Partial<Record<RunRecord['conclusion'], string>>> = {
   success: 'the run had nothing to say',
   failure: 'the run failed',
   skipped: 'the run was skipped',

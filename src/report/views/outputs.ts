@@ -1,144 +1,158 @@
-import type { MetGate } from '../../findings/post/record.js';
-import { formatError, messageOf, type Warning } from '../../lib/errors.js';
-import { errorOf, markedAnswer, type RunStats } from '../../lib/outcome.js';
-import { formatRefusal } from '../../run/memory-commands/command-texts.js';
+import { formatError } from '../../lib/errors.js';
 import { allFaults, formatValidation } from '../../run/validate.js';
-import { conclusionOfRun, isMistake } from '../conclusion.js';
-import { isWhole, type RunRecord } from '../run-record.js';
-import type { FinishedRun, Outputs, ReportOf } from '../run-summary.js';
-import { loadedEntries } from './memory.js';
+import { isWhole, type RecordOf, type RunRecord, type UsageRecord } from '../run-record.js';
+import { answerOf } from './phrases.js';
 
-/** The outputs of a run, before `fail-on` is asked. `isHidden`: memory is in another repository. */
-export function outputsOf(report: FinishedRun, isHidden: boolean): Outputs {
-  const conclusion = conclusionOfRun(report);
-  switch (report.kind) {
+/**
+ * Names of the action's outputs, as `action.yml` has them; a test holds the two equal.
+ * @internal
+ */
+export const OUTPUT_NAMES = [
+  'conclusion',
+  'reason',
+  'response',
+  'response-file',
+  'structured-output',
+  'artifact-dir',
+  'memory-saved',
+  'memory-save-error',
+  'memory-entry',
+  'memory-entry-id',
+  'memory-loaded',
+  'input-tokens',
+  'output-tokens',
+  'cost-usd',
+  'comment-url',
+  'pull-request-url',
+  'findings-file',
+  'findings-open',
+  'findings-worst',
+  'coverage',
+  'sarif-file',
+  'transcript-file',
+] as const;
+
+/** Values of the outputs that a run sets; the others stay empty. */
+export type Outputs = { readonly [Name in (typeof OUTPUT_NAMES)[number]]?: string | undefined };
+
+/** The outputs of a run but for the files that it writes. */
+export function outputsOf(record: RunRecord): Outputs {
+  return {
+    conclusion: record.conclusion,
+    ...outputsOfEnd(record),
+    reason: reasonLine(record),
+    ...findingsOutputs(record),
+    coverage: record.end === 'ran' ? record.read.coverage?.kind : undefined,
+  };
+}
+
+function outputsOfEnd(record: RunRecord): Outputs {
+  switch (record.end) {
     case 'ran':
-      return { conclusion, ...outputsOfRan(report, isHidden) };
+      return outputsOfRan(record);
     case 'planned':
       return {
-        conclusion,
         'memory-saved': '',
-        'memory-loaded': String(loadedEntries(report.memory)),
+        'memory-loaded': String(record.read.memory?.loaded ?? 0),
       };
-    case 'skipped':
-      return { conclusion, reason: report.decision.reason, 'memory-saved': '' };
     case 'memory-command':
-      return { conclusion, ...outputsOfCommand(report) };
+      return outputsOfCommand(record);
     case 'gc':
-      return { conclusion, ...outputsOfGc(report, isHidden) };
+      return outputsOfGc(record);
     case 'validated':
       return {
-        conclusion,
-        response: formatValidation(report.validation).join('\n'),
+        response: formatValidation(record.text.validation).join('\n'),
         'memory-saved': '',
       };
+    case 'skipped':
     case 'failed':
-      return { conclusion, reason: messageOf(report.thrown), 'memory-saved': '' };
+      return { 'memory-saved': '' };
   }
 }
 
-/** The outputs, with a reason in one line if the run was not a success and they lack one. */
-export function withReason(
-  outputs: Outputs,
-  {
-    report,
-    met,
-    warnings,
-  }: {
-    readonly report: FinishedRun;
-    readonly met: readonly MetGate[];
-    readonly warnings: readonly Warning[];
-  },
-): Outputs {
-  const { conclusion, reason } = outputs;
-  if (conclusion === 'success') return outputs;
-  const unpublished = warnings.find(({ code }) => code === 'publish-failed')?.message;
-  const cause = met[0]?.why ?? errorLine(report) ?? unpublished ?? conclusion;
-  return { ...outputs, reason: reason ?? cause };
+/** The cause in one line; a code for a run that was skipped. Undefined for a success. */
+function reasonLine(record: RunRecord): string | undefined {
+  const { conclusion, reason, text } = record;
+  if (conclusion === 'success') return undefined;
+  const isMistake = record.end === 'memory-command' && conclusion === 'skipped';
+  if (record.end === 'skipped' || isMistake) return reason;
+  if (record.end === 'failed') return record.text.error.message;
+  const unpublished = text.warnings.find(({ code }) => code === 'publish-failed')?.message;
+  const firstLine = errorTextOf(record)?.split('\n', 1)[0];
+  return text.gates[0]?.why ?? firstLine ?? unpublished ?? conclusion;
 }
 
-/** The first line about the error of a run; undefined without one. */
-function errorLine(report: FinishedRun): string | undefined {
-  return errorTextOf(report)?.split('\n', 1)[0];
-}
-
-function errorTextOf(report: FinishedRun): string | undefined {
-  switch (report.kind) {
+/** The words about the error of a run; undefined without one. */
+function errorTextOf(record: RunRecord): string | undefined {
+  switch (record.end) {
     case 'ran': {
-      const error = errorOf(report.outcome);
+      const { error } = record.work.text;
       return error && formatError(error);
     }
     case 'gc': {
-      const { end } = report.collection;
-      return end.kind === 'failed' ? formatError(end.error) : undefined;
+      const { error } = record.text;
+      return error && formatError(error);
     }
-    case 'memory-command': {
-      const { result } = report;
-      return result.kind === 'failed' ? formatRefusal(result) : undefined;
-    }
+    case 'memory-command':
+      return record.refusal === undefined ? undefined : record.text.reply;
     case 'validated': {
-      const { setup = [] } = report.validation;
-      const problems = [...setup, ...allFaults(report.validation)];
+      const { validation } = record.text;
+      const problems = [...(validation.setup ?? []), ...allFaults(validation)];
       return problems.find(({ severity }) => severity === 'error')?.message;
     }
-    case 'planned':
-    case 'skipped':
-    case 'failed':
+    default:
       return undefined;
   }
 }
 
-function outputsOfRan(report: ReportOf<'ran'>, isHidden: boolean): Outputs {
-  const { plan, outcome, published, artifacts } = report;
+function outputsOfRan(record: RecordOf<'ran'>): Outputs {
+  const { plan, work, published } = record;
+  const isStructured = plan.isStructured === true && work.outcome === 'completed';
   return {
-    response: markedAnswer(outcome),
+    response: answerOf(record),
     // Once more where it is JSON that was checked: an output of its own is safe to hand to
     // `fromJSON`.
-    'structured-output':
-      plan.form !== undefined && outcome.kind === 'completed' ? outcome.answer : undefined,
-    'artifact-dir': artifacts?.folder,
-    ...memoryOutputs(report, isHidden),
-    ...usageOutputs(outcome.stats),
+    'structured-output': isStructured ? work.text.answer : undefined,
+    'artifact-dir': work.artifacts,
+    ...memoryOutputs(record),
+    ...usageOutputs(work),
     'comment-url': published.url,
     'pull-request-url': published.pullRequestUrl,
   };
 }
 
-function memoryOutputs({ memory, remembered, lost }: ReportOf<'ran'>, isHidden: boolean): Outputs {
-  const all = [...(remembered === undefined ? [] : [remembered]), ...lost];
-  const errors = all.flatMap(({ result }) => {
-    if (result.kind === 'failed') return [result.message];
-    if (result.onlyFor !== undefined) return [`it is kept for ${result.onlyFor} alone`];
-    return (result.unsaved ?? []).map(({ path, message }) => `${path}: ${message}`);
+function memoryOutputs({ read: { memory }, saved, lost }: RecordOf<'ran'>): Outputs {
+  const all = [...(saved === undefined ? [] : [saved]), ...lost];
+  const errors = all.flatMap(({ onlyFor, unsaved, text: { failure } }) => {
+    if (failure !== undefined) return [failure.message];
+    if (onlyFor !== undefined) return [`it is kept for ${onlyFor} alone`];
+    return unsaved.map(({ path, text }) => `${path}: ${text.message}`);
   });
-  const isWanted = remembered !== undefined && memory?.store.kind !== 'none';
-  const isSaved = isWanted && remembered.result.kind === 'saved' && errors.length === 0;
-  const text = all.flatMap(({ entries }) => entries.map((entry) => entry.text)).join('');
+  const isWanted = saved !== undefined && memory?.store !== 'none';
+  const isSaved = isWanted && errors.length === 0;
+  const texts = all.flatMap(({ entries }) => entries.map(({ text = '' }) => text)).join('');
   return {
-    'memory-loaded': String(loadedEntries(memory)),
+    'memory-loaded': String(memory?.loaded ?? 0),
     'memory-saved': isWanted || errors.length > 0 ? String(isSaved) : '',
-    'memory-entry-id': remembered?.entries[0]?.id,
-    'memory-entry': isHidden || text === '' ? undefined : text,
+    'memory-entry-id': saved?.entries[0]?.id,
+    'memory-entry': texts === '' ? undefined : texts,
     'memory-save-error': errors.join('; ') || undefined,
   };
 }
 
-/** A run that did not come to its end cannot say that nothing is open. */
-export function reviewOutputs(
-  record: Pick<RunRecord, 'end' | 'conclusion' | 'findings' | 'read'>,
+/** A run that did not come to its end cannot say that nothing is open. @internal */
+export function findingsOutputs(
+  record: Pick<RunRecord, 'end' | 'conclusion' | 'findings'>,
 ): Outputs {
-  const { end, findings, read } = record;
-  const coverage = end === 'ran' ? read?.coverage?.kind : undefined;
-  if (findings === undefined) return { coverage };
-  const { open, worst } = findings;
+  if (record.findings === undefined) return {};
+  const { open, worst } = record.findings;
   return {
     'findings-open': open > 0 || isWhole(record) ? String(open) : '',
     'findings-worst': worst ?? '',
-    coverage,
   };
 }
 
-function usageOutputs({ inputTokens, outputTokens, costUsd }: RunStats): Outputs {
+function usageOutputs({ inputTokens, outputTokens, costUsd }: UsageRecord): Outputs {
   return {
     'input-tokens': String(inputTokens),
     'output-tokens': String(outputTokens),
@@ -146,31 +160,37 @@ function usageOutputs({ inputTokens, outputTokens, costUsd }: RunStats): Outputs
   };
 }
 
-function outputsOfCommand({ result, published }: ReportOf<'memory-command'>): Outputs {
-  const isLost = result.kind === 'failed' && result.reason === 'not-saved';
-  const outputs = {
-    'memory-saved': result.changed || isLost ? String(result.changed) : '',
-    'comment-url': published.url,
-  };
-  if (result.kind === 'done') return { response: result.text, ...outputs };
+function outputsOfCommand({
+  refusal,
+  isChanged,
+  published,
+  text,
+}: RecordOf<'memory-command'>): Outputs {
+  const isLost = refusal === 'not-saved';
   return {
-    reason: isMistake(result) ? result.reason : undefined,
-    response: '',
-    ...outputs,
-    'memory-save-error': isLost ? result.message : undefined,
+    response: refusal === undefined ? text.reply : '',
+    'memory-saved': isChanged || isLost ? String(isChanged) : '',
+    'memory-save-error': isLost ? text.refusal : undefined,
+    'comment-url': published.url,
   };
 }
 
-/** The analysis is about the memory, and stays where that is. */
-function outputsOfGc({ collection }: ReportOf<'gc'>, isHidden: boolean): Outputs {
-  const { analysis, counted, usage, suggestion, isTrimming = false, end } = collection;
-  const error = end.kind === 'failed' ? end.error : undefined;
+function outputsOfGc({
+  result,
+  entries = 0,
+  isTrimming,
+  suggestion,
+  work,
+  text,
+}: RecordOf<'gc'>): Outputs {
+  const isTrimmed = result.kind === 'trimmed';
+  const error = isTrimming === true ? text.error : undefined;
   return {
-    response: isHidden ? '' : (analysis?.text ?? ''),
-    'memory-loaded': String(counted?.entries ?? 0),
-    'memory-saved': end.kind === 'trimmed' || (error && isTrimming) ? String(!error) : '',
-    'memory-save-error': isTrimming ? error?.message : undefined,
+    response: text.analysis,
+    'memory-loaded': String(entries),
+    'memory-saved': isTrimmed || error !== undefined ? String(isTrimmed) : '',
+    'memory-save-error': error?.message,
     'comment-url': suggestion?.kind === 'published' ? suggestion.url : undefined,
-    ...(usage && usageOutputs(usage)),
+    ...(work && usageOutputs(work)),
   };
 }

@@ -1,11 +1,8 @@
 import { describeTrust } from '../../event/trust.js';
-import { type Coverage, type ReadScope, readScope } from '../../findings/change/scope.js';
-import { formatOpenCount, type OpenCount } from '../../findings/finding.js';
+import { formatOpenCount, isOpen } from '../../findings/finding.js';
 import { formatChecks } from '../../findings/post/checks-text.js';
-import { countOpen, type FindingRecord } from '../../findings/post/record.js';
 import { formatTested } from '../../findings/post/test-block.js';
-import { outcomesAndCostTable } from '../../findings/state-facts.js';
-import { type Conclusion, cameToNothing, errorOf, type RunOutcome } from '../../lib/outcome.js';
+import { cameToNothing } from '../../lib/outcome.js';
 import {
   count,
   errorBlock,
@@ -14,11 +11,15 @@ import {
   formatUsd,
   paragraphs,
 } from '../../lib/text/format.js';
-import type { Spend } from '../../loop/budget.js';
-import type { Plan } from '../../run/records.js';
-import { conclusionOfRun } from '../conclusion.js';
-import type { ReportOf, SummaryOptions } from '../run-summary.js';
-import { formatMemory, formatNoteWrites, formatUnsavedEntries, memoryNotes } from './memory.js';
+import {
+  type FindingsRecord,
+  isWhole,
+  type ReadRecord,
+  type RecordOf,
+  type WorkRecord,
+} from '../run-record.js';
+import { formatMemory, formatNoteWrites, formatUnsavedEntries } from './memory.js';
+import { publicationsOf } from './phrases.js';
 import {
   formatFindingTable,
   formatPublished,
@@ -31,87 +32,60 @@ import {
 import { formatUnposted } from './unposted.js';
 
 /** The job summary of a run that asked a model. */
-export function formatRun(
-  report: ReportOf<'ran'>,
-  { warnings, noteWrites = [], isHidden, clean, requests = 0 }: SummaryOptions,
-): string {
-  const { plan, outcome, buffered, published, read, spend } = report;
-  const { stats } = outcome;
-  const conclusion = conclusionOfRun(report);
-  const findings = published.reviewResult?.report.findings;
-  const error = errorOf(outcome);
-  const { notices, remarks } = memoryNotes(report, isHidden);
-  const { coverage } = read;
+export function formatRun(record: RecordOf<'ran'>, clean: (markdown: string) => string): string {
+  const { plan, read, work, published, findings, noteWrites, requests = 0, text } = record;
+  const { answer, error, tested, checks } = work.text;
+  const publications = publicationsOf(record);
   return paragraphs([
-    `### ${formatHeadline(plan, { outcome, conclusion, findings, coverage })}`,
-    outcome.kind === 'failed' ? '' : clean(outcome.answer),
+    `### ${formatHeadline(record)}`,
+    work.outcome === 'failed' ? '' : clean(answer),
     error === undefined ? '' : errorBlock(error),
-    formatPublished(published),
-    formatFindingTable(findings ?? [], clean),
-    testedLine(report, clean),
-    formatChecks(buffered.checks ?? [], { isNew: true, clean }),
+    formatPublished(publications),
+    formatFindingTable(findings?.records ?? [], clean),
+    tested.length === 0 ? '' : clean(formatTested(tested)),
+    formatChecks(checks, { isNew: true, clean }),
     published.checkUrl === undefined ? '' : `[Check of the commit](${published.checkUrl})`,
-    formatUnposted(published, clean, outcome.kind === 'failed' ? '' : outcome.answer),
+    formatUnposted(publications, clean, answer),
     '---',
-    formatReading(coverage, plan.scope),
-    formatMemory(report, isHidden, [...notices, ...remarks]),
-    formatUnsavedEntries(report.lost, isHidden),
+    formatReading(read),
+    formatMemory(record),
+    formatUnsavedEntries(record.lost),
     row([
-      ...usageCells(stats),
-      ...(outcome.kind === 'exhausted' ? [['Limit reached', outcome.limit] as const] : []),
-      ['Trust', describeTrust(plan.reading)],
-      ...guidanceCell(plan),
+      ...usageCells(work),
+      ...(work.limit === undefined ? [] : [['Limit reached', work.limit] as const]),
+      ['Trust', describeTrust(plan.trust)],
+      ...guidanceCell(read),
     ]),
-    formatSpend(spend, stats.costUsd),
-    plan.trigger.kind === 'schedule' && !isHidden
-      ? outcomesAndCostTable(report.memory?.facts ?? [], new Date(spend.day))
-      : '',
+    formatSpend(work),
+    read.memory?.text.worth ?? '',
     requests === 0 ? '' : `<sub>${count(requests, 'request')} to GitHub</sub>`,
-    warningList(warnings),
+    warningList(text.warnings),
     formatNoteWrites(noteWrites),
   ]);
-}
-
-/** Findings that tests were to show; empty for none. */
-function testedLine({ buffered }: ReportOf<'ran'>, clean: SummaryOptions['clean']): string {
-  const line = formatTested(buffered.tested ?? []);
-  return line === '' ? '' : clean(line);
 }
 
 /**
  * `pr-reviewer: 3 open: 1 major, 2 minor · 9 of 14 files · $0.42 · 41 s`. A run that was not a
  * success says so first, and one that reviews only new changes names its start.
  */
-function formatHeadline(
-  { agent, scope }: Plan,
-  {
-    outcome,
-    conclusion,
-    findings,
-    coverage,
-  }: {
-    readonly outcome: RunOutcome;
-    readonly conclusion: Conclusion;
-    /** Undefined unless the run is a review. */
-    readonly findings: readonly FindingRecord[] | undefined;
-    readonly coverage: Coverage | undefined;
-  },
-): string {
-  const { costUsd, durationMs } = outcome.stats;
-  const isReview = findings !== undefined;
+function formatHeadline(record: RecordOf<'ran'>): string {
+  const { plan, read, work, findings, conclusion } = record;
+  const { costUsd, durationMs } = work;
+  // Findings that fail the step are counted.
+  const ended = conclusion === 'findings' ? 'success' : conclusion;
   const parts = [
-    isReview && conclusion === 'success' ? '' : conclusion,
-    isReview ? describeFindings(countOpen(findings), outcome) : '',
-    coverage === undefined ? '' : describeFiles(coverage, readScope(scope, coverage)),
+    findings !== undefined && isWhole(record) ? '' : ended,
+    findings === undefined ? '' : describeFindings(findings, work),
+    describeFiles(read),
     costUsd === undefined ? '' : formatUsd(costUsd),
     formatDuration(durationMs),
   ];
-  return `${agent.name}: ${parts.filter((part) => part !== '').join(' · ')}`;
+  return `${plan.agent.name}: ${parts.filter((part) => part !== '').join(' · ')}`;
 }
 
-function describeFiles(coverage: Coverage, scope: ReadScope | undefined): string {
+function describeFiles({ coverage, scope }: ReadRecord): string {
+  if (coverage === undefined || coverage.files === 0) return '';
   const { read, files } = coverage;
-  if (files === 0) return '';
   const total = count(files, 'file');
   if (scope?.kind === 'since' && read > 0)
     return `${formatInteger(scope.fresh)} of ${total}, since ${scope.last.slice(0, 7)}`;
@@ -119,17 +93,21 @@ function describeFiles(coverage: Coverage, scope: ReadScope | undefined): string
 }
 
 /** Only a review that came to its end can say that nothing is open. */
-function describeFindings(counted: OpenCount, outcome: RunOutcome): string {
-  const { open, fresh } = counted;
-  if (open.length === 0 && cameToNothing(outcome)) return 'not reviewed';
-  if (open.length === 0 && outcome.kind !== 'completed') return 'review not finished';
+function describeFindings(
+  { records, fresh }: FindingsRecord,
+  { outcome: kind, hasFound }: WorkRecord,
+): string {
+  const open = records.filter(isOpen);
+  if (open.length === 0 && cameToNothing({ kind, hasFound })) return 'not reviewed';
+  if (open.length === 0 && kind !== 'completed') return 'review not finished';
   if (open.length === 0) return 'nothing open';
   const isSomeNew = fresh > 0 && fresh < open.length;
   return `${formatOpenCount(open)}${isSomeNew ? ` · ${formatInteger(fresh)} new` : ''}`;
 }
 
 /** The spending so far, if a limit over several runs is set. */
-function formatSpend(spend: Spend, costUsd = 0): string {
+function formatSpend({ spend, costUsd = 0 }: WorkRecord): string {
+  if (spend === undefined) return '';
   const { limits, pull, pullUsd, dayUsd } = spend;
   const parts = [
     ...(limits.perPullUsd > 0 && pull !== undefined

@@ -1,8 +1,7 @@
-import { type Coverage, formatRead, readScope, UNREAD_WORDS } from '../../findings/change/scope.js';
+import { formatRead, UNREAD_WORDS } from '../../findings/change/scope.js';
 import { SEVERITY_ICONS, tableCell } from '../../findings/post/comment-text.js';
 import type { FindingRecord } from '../../findings/post/record.js';
 import { sourcePosition, type Warning, warningText } from '../../lib/errors.js';
-import type { RunStats } from '../../lib/outcome.js';
 import {
   cleanLine,
   foldedDetails,
@@ -13,8 +12,9 @@ import {
   paragraphs,
   table,
 } from '../../lib/text/format.js';
-import type { Plan, PublicationResult } from '../../run/records.js';
+import type { PublicationResult } from '../../run/records.js';
 import { publishedLine } from '../../run/views/published.js';
+import type { ReadRecord, UsageRecord } from '../run-record.js';
 
 /** The warnings of a run in its job summary. */
 export function warningList(warnings: readonly Warning[]): string {
@@ -27,7 +27,7 @@ export function warningList(warnings: readonly Warning[]): string {
 }
 
 /** The coverage of a change, planned or reached, with the names of all files that were not read. */
-export function formatReading(coverage: Coverage | undefined, scope: Plan['scope']): string {
+export function formatReading({ coverage, scope }: ReadRecord): string {
   if (coverage === undefined) return '';
   const named = coverage.unread.filter(({ path }) => path !== '');
   const names = named.map(
@@ -35,7 +35,7 @@ export function formatReading(coverage: Coverage | undefined, scope: Plan['scope
   );
   const list =
     named.length === 0 ? '' : foldedDetails('Files that were not read', names.join('\n'));
-  return paragraphs([formatRead(coverage, readScope(scope, coverage)), list]);
+  return paragraphs([formatRead(coverage, scope), list]);
 }
 
 const MAX_TITLE = 100;
@@ -91,16 +91,16 @@ export function row(cells: readonly Cell[]): string {
 }
 
 /** The project's files that the system prompt holds; none without any. */
-export function guidanceCell({ prompt: { guidance = [] } }: Plan): readonly Cell[] {
-  return guidance.length === 0 ? [] : [['Guidance', guidance.map(({ path }) => path).join(', ')]];
+export function guidanceCell({ guidance }: ReadRecord): readonly Cell[] {
+  return guidance.length === 0 ? [] : [['Guidance', guidance.join(', ')]];
 }
 
 /** The figures of the model's work. */
-export function usageCells(stats: RunStats): readonly Cell[] {
-  const { modelId, turns, toolCalls, retries, inputTokens, outputTokens, costUsd, durationMs } =
-    stats;
+export function usageCells(usage: UsageRecord): readonly Cell[] {
+  const { model, turns, toolCalls, retries, inputTokens, outputTokens, costUsd, durationMs } =
+    usage;
   return [
-    ['Model', modelId],
+    ['Model', model],
     ['Turns', formatInteger(turns)],
     ...(toolCalls === 0 ? [] : [['Tool calls', formatInteger(toolCalls)] as const]),
     ...(retries === 0 ? [] : [['Retries', formatInteger(retries)] as const]),

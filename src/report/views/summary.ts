@@ -1,7 +1,6 @@
-import { formatModelRef } from '../../agent/config.js';
 import { describeTrust } from '../../event/trust.js';
 import { isOpen } from '../../findings/finding.js';
-import { AxeError, sourcePosition, warningText } from '../../lib/errors.js';
+import { sourcePosition, warningText } from '../../lib/errors.js';
 import {
   codeBlock,
   count,
@@ -13,16 +12,12 @@ import {
   paragraphs,
   table,
 } from '../../lib/text/format.js';
-import { buildSystemPrompt, withMemory } from '../../prompt/prompt.js';
-import type { GcResult } from '../../run/gc-result.js';
-import { formatCommandResult } from '../../run/memory-commands/command-texts.js';
 import type { SetupProblem, Validation } from '../../run/records.js';
 import { allFaults, formatVerdict, isValid } from '../../run/validate.js';
-import { conclusionOfRun } from '../conclusion.js';
-import type { FinishedRun, ReportOf, SummaryOptions } from '../run-summary.js';
+import type { RecordOf, RunRecord } from '../run-record.js';
 import { figuresOf, formatUnread } from './gc.js';
 import { formatMemory, formatStaleLines } from './memory.js';
-import { bugReport, formatGcSentence } from './phrases.js';
+import { bugReport, formatGcSentence, publicationsOf } from './phrases.js';
 import { formatRun } from './summary-of-run.js';
 import {
   formatFindingTable,
@@ -34,138 +29,117 @@ import {
   warningList,
 } from './summary-parts.js';
 
+type Clean = (markdown: string) => string;
+
 /**
  * The job summary. Only the texts by others are clean already, by `clean`: a code fence that one
  * leaves open must not swallow what follows.
  */
-export function formatSummary(report: FinishedRun, options: SummaryOptions): string {
-  switch (report.kind) {
+export function formatSummary(record: RunRecord, clean: Clean): string {
+  switch (record.end) {
     case 'ran':
-      return formatRun(report, options);
+      return formatRun(record, clean);
     case 'planned':
-      return formatDryRun(report, options);
+      return formatDryRun(record);
     case 'skipped':
-      return formatSkipped(report, options);
+      return formatSkipped(record, clean);
     case 'memory-command':
-      return formatCommand(report, options);
+      return formatCommand(record, clean);
     case 'gc':
-      return formatGc(report, options);
+      return formatGc(record, clean);
     case 'validated':
-      return formatValidated(report.validation);
+      return formatValidated(record.text.validation);
     case 'failed':
-      return formatFailure(report, options);
+      return formatFailure(record);
   }
 }
 
-function formatSkipped(report: ReportOf<'skipped'>, { clean }: SummaryOptions): string {
-  const { message, remedy = '' } = report.decision;
-  const open = report.reviewResult?.report.findings.filter(isOpen) ?? [];
+function formatSkipped({ conclusion, text, findings }: RecordOf<'skipped'>, clean: Clean): string {
+  const open = findings?.records.filter(isOpen) ?? [];
   return paragraphs([
-    `### axe-action: ${conclusionOfRun(report)}`,
-    `${message}.`,
-    remedy,
+    `### axe-action: ${conclusion === 'findings' ? 'skipped' : conclusion}`,
+    `${text.message}.`,
+    text.remedy ?? '',
     formatFindingTable(open, clean),
   ]);
 }
 
-function formatCommand(
-  { agent, command, result, published }: ReportOf<'memory-command'>,
-  { warnings, clean }: SummaryOptions,
-): string {
+function formatCommand(record: RecordOf<'memory-command'>, clean: Clean): string {
+  const { agent, text } = record;
   return paragraphs([
-    `### ${agent}: ${oneLine(command)}`,
-    clean(formatCommandResult(result)),
-    formatPublished(published),
-    warningList(warnings),
+    `### ${agent}: ${oneLine(text.command)}`,
+    clean(text.reply),
+    formatPublished(publicationsOf(record)),
+    warningList(text.warnings),
   ]);
 }
 
-function formatFailure(report: ReportOf<'failed'>, { warnings }: SummaryOptions): string {
-  const { thrown } = report;
+function formatFailure({ conclusion, text }: RecordOf<'failed'>): string {
+  const { error, stack, warnings } = text;
   return paragraphs([
-    `### axe-action: ${conclusionOfRun(report)}`,
-    thrown instanceof AxeError ? errorBlock(thrown) : codeBlock(bugReport(thrown)),
+    `### axe-action: ${conclusion}`,
+    stack === undefined ? errorBlock(error) : codeBlock(bugReport(stack)),
     warningList(warnings),
   ]);
 }
 
 /** Nothing was sent and nothing written, so everything is shown. */
-function formatDryRun(
-  { plan, memory }: ReportOf<'planned'>,
-  { warnings, isHidden }: SummaryOptions,
-): string {
-  const shown = isHidden ? undefined : memory;
-  const system = withMemory(
-    buildSystemPrompt(plan.prompt),
-    shown?.text ?? '',
-    shown?.notes?.prompt,
-  );
+function formatDryRun(record: RecordOf<'planned'>): string {
+  const { plan, read, text } = record;
   return paragraphs([
     `### ${plan.agent.name}: dry run`,
     'No model was asked and nothing was written, memory included. This would have been sent:',
-    foldedDetails('System prompt', codeBlock(system === '' ? '(none)' : system)),
-    foldedDetails('User message', codeBlock(plan.task.message)),
-    formatReading(plan.coverage, plan.scope),
-    formatMemory({ plan, memory, remembered: undefined }, isHidden, []),
-    warningList(warnings),
+    foldedDetails('System prompt', codeBlock(text.system === '' ? '(none)' : text.system)),
+    foldedDetails('User message', codeBlock(text.message)),
+    formatReading(read),
+    formatMemory(record),
+    warningList(text.warnings),
     row([
       ['Agent', plan.agent.source],
-      ['Model', formatModelRef(plan.model)],
-      ['Trust', describeTrust(plan.reading)],
-      ...guidanceCell(plan),
-      ['Time limit', `${plan.timeoutSeconds} s`],
+      ['Model', plan.model],
+      ['Trust', describeTrust(plan.trust)],
+      ...guidanceCell(read),
+      ['Time limit', `${plan.limits.seconds} s`],
     ]),
   ]);
 }
 
-/**
- * The analysis is cleaned by `clean`, since a model wrote it; of a memory in another repository it
- * is not told.
- */
-function formatGc(
-  { agent, collection }: ReportOf<'gc'>,
-  { warnings, isHidden, clean }: SummaryOptions,
-): string {
-  const { counted, usage, suggestion, end } = collection;
-  const { analysis, gone = [], worth = '' } = isHidden ? {} : collection;
+/** The analysis is cleaned by `clean`, since a model wrote it. */
+function formatGc(record: RecordOf<'gc'>, clean: Clean): string {
+  const { agent, result, work, suggestion, unread, isHidden, text } = record;
   const backupNote =
-    end.kind === 'trimmed'
+    result.kind === 'trimmed'
       ? ' Removed entries are kept next to the log as `.bak` until the next time.'
       : '';
-  const ended =
-    end.kind === 'failed'
-      ? errorBlock(end.error)
-      : `**${formatGcSentence(end, agent)}**${backupNote}`;
+  const figures = figuresOf({ days: new Map(text.days), words: text.words });
   return paragraphs([
     `### ${agent}: garbage collection`,
-    isHidden && collection.analysis !== undefined
+    isHidden && unread !== undefined
       ? 'The analysis is not shown here, because the memory belongs to another repository.'
-      : clean(analysis?.text ?? ''),
-    formatUnread(collection.analysis?.unread ?? 0),
-    formatStaleLines(gone, false),
+      : clean(text.analysis),
+    formatUnread(unread ?? 0),
+    formatStaleLines(text.gone),
     suggestion === undefined ? '' : suggestionLine(suggestion),
-    ended,
-    counted === undefined || isHidden
-      ? ''
-      : figuresOf(counted)
-          .map((line) => `- ${line}`)
-          .join('\n'),
-    worth,
-    usage === undefined ? '' : row(usageCells(usage)),
-    warningList(warnings),
+    text.error === undefined ? '' : errorBlock(text.error),
+    result.kind === 'failed' ? '' : `**${formatGcSentence(result, agent)}**${backupNote}`,
+    figures.map((line) => `- ${line}`).join('\n'),
+    text.worth,
+    work === undefined ? '' : row(usageCells(work)),
+    warningList(text.warnings),
   ]);
 }
 
-function suggestionLine(suggestion: NonNullable<GcResult['suggestion']>): string {
-  switch (suggestion.kind) {
+function suggestionLine(suggestion: NonNullable<RecordOf<'gc'>['suggestion']>): string {
+  const { kind, url, isCreated, text } = suggestion;
+  switch (kind) {
     case 'published':
-      return `${suggestion.created ? 'Opened' : 'Updated'}: [the suggestions](${suggestion.url}).`;
+      return `${isCreated === true ? 'Opened' : 'Updated'}: [the suggestions](${url}).`;
     case 'none':
       return 'No change is suggested.';
     case 'closed-before':
-      return `Not suggested again: [the same suggestion](${suggestion.url}) was closed.`;
+      return `Not suggested again: [the same suggestion](${url}) was closed.`;
     case 'failed':
-      return `Suggestions not published: ${suggestion.message}.`;
+      return `Suggestions not published: ${text}.`;
   }
 }
 

@@ -1,0 +1,574 @@
+import { formatModelRef } from '../agent/config.js';
+import { subjectNumber, type Trigger } from '../event/trigger.js';
+import { readScope } from '../findings/change/scope.js';
+import {
+  countFindings,
+  countOpen,
+  type GateFacts,
+  type MetGate,
+  metGates,
+  type ReviewResult,
+} from '../findings/post/record.js';
+import { outcomesAndCostTable } from '../findings/state-facts.js';
+import {
+  AxeError,
+  CancelledError,
+  type ErrorText,
+  messageOf,
+  ProviderError,
+  type Warning,
+} from '../lib/errors.js';
+import { type Conclusion, conclusionOf, errorOf, type RunStats } from '../lib/outcome.js';
+import { VERSION } from '../lib/product.js';
+import { entryProvenance } from '../memory/run-log.js';
+import { buildSystemPrompt, withMemory } from '../prompt/prompt.js';
+import type { GcResult } from '../run/gc-result.js';
+import { formatRefusal } from '../run/memory-commands/command-texts.js';
+import type {
+  Memory,
+  MemorySaveResult,
+  Plan,
+  PublicationResult,
+  RunNotes,
+  RunReport,
+  Validation,
+} from '../run/records.js';
+import { isValid } from '../run/validate.js';
+import { loadedMemory } from '../run/views/loaded.js';
+import type { NoteWrite } from '../runner/action-reporter.js';
+import type { FailOn } from '../runner/inputs.js';
+import {
+  type CommonRecord,
+  type CommonTexts,
+  type EventRecord,
+  type FindingsRecord,
+  type GcResultRecord,
+  type MemoryRecord,
+  type NotesRecord,
+  type PlanRecord,
+  type PublishedRecord,
+  type ReadRecord,
+  type RecordOf,
+  RUN_RECORD_VERSION,
+  type RunRecord,
+  type SavedRecord,
+  type UsageRecord,
+  type WorkRecord,
+} from './run-record.js';
+import { toolsByTurn } from './tools-by-turn.js';
+
+/** A report, or the error that ended a run before there was one. */
+export type FinishedRun = RunReport | { readonly kind: 'failed'; readonly thrown: unknown };
+
+type ReportOf<K extends FinishedRun['kind']> = Extract<FinishedRun, { readonly kind: K }>;
+
+/** The facts besides the report from which the end of a run is recorded. @internal */
+export interface RecordOptions {
+  /** Undefined if the run ended before it was read. */
+  readonly trigger: Trigger | undefined;
+  readonly failOn: FailOn;
+  /** The facts that the words of `fail-on` about findings are decided from. */
+  readonly gateFacts: GateFacts;
+  /** Memory is kept in another repository than the run's, to stay there. */
+  readonly isHidden: boolean;
+  readonly warnings: readonly Warning[];
+  /** Writes of notes, oldest first; left out if there are none. */
+  readonly noteWrites?: readonly NoteWrite[];
+  /** The number of requests to GitHub; left out if nobody counts. */
+  readonly requests?: number;
+}
+
+/** A record without the parts that all have. */
+type End<K extends RunRecord['end']> = Omit<RecordOf<K>, Exclude<keyof CommonRecord, 'text'>>;
+
+/** The one writer of the record. */
+export function recordRun(report: FinishedRun, options: RecordOptions): RunRecord {
+  const met = metGates(options.failOn.findings, options.gateFacts);
+  const common = commonOf(report, met, options);
+  const texts = { warnings: options.warnings, gates: met };
+  switch (report.kind) {
+    case 'ran':
+      return { ...common, ...ranOf(report, options) };
+    case 'planned':
+      return { ...common, ...plannedOf(report, texts, options.isHidden) };
+    case 'skipped': {
+      const { message, remedy } = report.decision;
+      return { ...common, end: 'skipped', text: { ...texts, message, remedy } };
+    }
+    case 'memory-command':
+      return { ...common, ...commandOf(report, texts) };
+    case 'gc':
+      return { ...common, ...gcOf(report, texts, options.isHidden) };
+    case 'validated':
+      return {
+        ...common,
+        end: 'validated',
+        text: { ...texts, validation: plainValidation(report.validation) },
+      };
+    case 'failed':
+      return { ...common, end: 'failed', text: { ...texts, ...textsOfThrown(report.thrown) } };
+  }
+}
+
+function commonOf(
+  report: FinishedRun,
+  met: readonly MetGate[],
+  { trigger, failOn, warnings, requests }: RecordOptions,
+): CommonRecord {
+  const ended = conclusionOfRun(report);
+  const conclusion = withGates(ended, met);
+  const isListed = failOn.conclusions.some((listed) => listed === conclusion);
+  const isMemoryMissing = failOn.memory && isMemoryLost(report);
+  const { refusedFindings = [], refusals = [] } = report.kind === 'ran' ? report.buffered : {};
+  return {
+    version: RUN_RECORD_VERSION,
+    program: VERSION,
+    conclusion,
+    reason: conclusion === 'success' ? undefined : reasonOf(report, met),
+    failedBy: [
+      ...met.map(({ gate }) => gate),
+      ...(isListed ? [conclusion] : []),
+      ...(isMemoryMissing ? ['memory'] : []),
+    ],
+    event: trigger && eventOf(trigger),
+    findings: findingsOf(report),
+    posted: 'published' in report ? report.published.posts : [],
+    refused: { refusedFindings, refusals },
+    warnings: [...new Set(warnings.map(({ code }) => code))],
+    requests,
+    text: { warnings, gates: met },
+  };
+}
+
+/** The conclusion before `fail-on` is asked. */
+function conclusionOfRun(report: FinishedRun): Conclusion {
+  switch (report.kind) {
+    case 'ran': {
+      const ended = conclusionOf(report.outcome);
+      // A run that nobody hears of has failed, however well the model did.
+      const isLost = report.published.failure !== undefined;
+      return ended === 'success' && isLost ? 'failure' : ended;
+    }
+    case 'planned':
+      return 'success';
+    case 'skipped':
+      return report.decision.reason === 'findings-unread' ? 'incomplete' : 'skipped';
+    case 'memory-command':
+      if (report.result.kind === 'done') return 'success';
+      return MISTAKES.has(report.result.reason) ? 'skipped' : 'failure';
+    case 'gc': {
+      const { end } = report.collection;
+      return end.kind === 'failed' ? conclusionOfError(end.error) : 'success';
+    }
+    case 'validated':
+      return isValid(report.validation) ? 'success' : 'failure';
+    case 'failed':
+      return conclusionOfError(report.thrown);
+  }
+}
+
+/**
+ * The command of a comment cannot be carried out, or is about another agent's entry: the comment
+ * gets the answer, and nothing is wrong with the workflow.
+ */
+const MISTAKES: ReadonlySet<string> = new Set(['not-found', 'ambiguous', 'refused']);
+
+/** The conclusion for an error that ended a run, also before the model was asked. */
+function conclusionOfError(thrown: unknown): Conclusion {
+  if (thrown instanceof ProviderError && thrown.category === 'timeout') return 'timeout';
+  if (thrown instanceof AxeError && thrown.exitCode === 4) return 'budget-exceeded';
+  return thrown instanceof CancelledError ? 'cancelled' : 'failure';
+}
+
+/**
+ * The conclusion of a run whose findings fail the step; one that ended in another way keeps its own.
+ * @internal
+ */
+export function withGates(
+  conclusion: Conclusion,
+  met: readonly MetGate[],
+): CommonRecord['conclusion'] {
+  const isMet = met.some(({ gate }) => gate.startsWith('findings:'));
+  const isElseWell = conclusion === 'success' || conclusion === 'skipped';
+  return isMet && isElseWell ? 'findings' : conclusion;
+}
+
+/** The cause as a code: what ended the run, else the first gate of `fail-on` that was met. */
+function reasonOf(report: FinishedRun, [first]: readonly MetGate[]): string {
+  switch (report.kind) {
+    case 'skipped':
+      return report.decision.reason;
+    case 'failed':
+      return codeOfError(report.thrown);
+    case 'memory-command':
+      return report.result.kind === 'failed' ? report.result.reason : 'failed';
+    case 'gc':
+      return report.collection.end.kind === 'failed'
+        ? codeOfError(report.collection.end.error)
+        : report.collection.end.kind;
+    case 'validated':
+      return 'invalid';
+    case 'planned':
+      return 'dry-run';
+    case 'ran': {
+      const { outcome, published } = report;
+      if (outcome.kind === 'exhausted') return `limit-${outcome.limit}`;
+      if (outcome.kind === 'failed') return codeOfError(outcome.error);
+      if (outcome.kind !== 'completed') return outcome.kind;
+      return first?.gate ?? (published.failure === undefined ? 'failed' : 'not-published');
+    }
+  }
+}
+
+function codeOfError(error: unknown): string {
+  if (error instanceof ProviderError) return `model-${error.category}`;
+  if (error instanceof CancelledError) return 'cancelled';
+  return error instanceof AxeError ? 'error' : 'bug';
+}
+
+/** Something was to be saved, and later runs do not have it. */
+function isMemoryLost(report: FinishedRun): boolean {
+  switch (report.kind) {
+    case 'ran': {
+      const { remembered, lost } = report;
+      return [...(remembered === undefined ? [] : [remembered]), ...lost].some(
+        ({ result }) =>
+          result.kind === 'failed' ||
+          result.onlyFor !== undefined ||
+          (result.unsaved ?? []).length > 0,
+      );
+    }
+    case 'memory-command':
+      return report.result.kind === 'failed' && report.result.reason === 'not-saved';
+    case 'gc':
+      return report.collection.isTrimming === true && report.collection.end.kind === 'failed';
+    default:
+      return false;
+  }
+}
+
+function eventOf(trigger: Trigger): EventRecord {
+  if (trigger.kind === 'local') return { name: 'local' };
+  const { event, action, repository, actor } = trigger;
+  const { owner, name, isPrivate, defaultBranch } = repository;
+  // A payload without its repository, as a schedule's may be, does not say.
+  const isPublic = !isPrivate && defaultBranch !== '';
+  return {
+    name: event,
+    action: action === '' ? undefined : action,
+    repository: `${owner}/${name}`,
+    ...(isPublic && { isPublic }),
+    number: subjectNumber(trigger),
+    actor: actor.login,
+  };
+}
+
+/** The review that a run made or found; undefined if it knows none. */
+export function reviewOf(report: FinishedRun): ReviewResult | undefined {
+  const reviewed = report.kind === 'ran' ? report.published : report;
+  return 'reviewResult' in reviewed ? reviewed.reviewResult : undefined;
+}
+
+function findingsOf(report: FinishedRun): FindingsRecord | undefined {
+  const result = reviewOf(report);
+  const unverified = report.kind === 'ran' ? report.buffered.unverified : 0;
+  return result && recordFindings(result, unverified);
+}
+
+/** @internal */
+export function recordFindings(
+  { agent, report, isUnpublished }: ReviewResult,
+  unverified: number,
+): FindingsRecord {
+  const { head, base, pull, coverage, findings } = report;
+  const { open, fresh } = countOpen(findings);
+  return {
+    agent,
+    head,
+    base,
+    pull,
+    coverage,
+    open: open.length,
+    fresh,
+    worst: countFindings(findings).worst,
+    records: findings,
+    unverified: unverified === 0 ? undefined : unverified,
+    isUnpublished,
+  };
+}
+
+function ranOf(
+  report: ReportOf<'ran'>,
+  { isHidden, noteWrites = [] }: RecordOptions,
+): Omit<RecordOf<'ran'>, keyof CommonRecord> {
+  const { plan, memory, read, published, remembered, lost, spend } = report;
+  const worth =
+    plan.trigger.kind === 'schedule'
+      ? outcomesAndCostTable(memory?.facts ?? [], new Date(spend.day))
+      : '';
+  return {
+    end: 'ran',
+    plan: planOf(plan),
+    read: {
+      ...readOf({ ...plan, coverage: read.coverage }),
+      memory: memory && memoryOf(memory, { plan, isHidden, worth }),
+    },
+    work: workOf(report, isHidden),
+    published: publishedOf(published),
+    saved: remembered && savedOf(remembered, isHidden),
+    lost: lost.map((save) => savedOf(save, isHidden)),
+    noteWrites,
+  };
+}
+
+/** Nothing was sent and nothing written, so everything is shown. */
+function plannedOf(
+  { plan, memory }: ReportOf<'planned'>,
+  texts: CommonTexts,
+  isHidden: boolean,
+): End<'planned'> {
+  const shown = isHidden ? undefined : memory;
+  const system = withMemory(
+    buildSystemPrompt(plan.prompt),
+    shown?.text ?? '',
+    shown?.notes?.prompt,
+  );
+  return {
+    end: 'planned',
+    plan: planOf(plan),
+    read: { ...readOf(plan), memory: memory && memoryOf(memory, { plan, isHidden, worth: '' }) },
+    text: { ...texts, system, message: plan.task.message },
+  };
+}
+
+function planOf(plan: Plan): PlanRecord {
+  const { agent, model, reading, memory, task } = plan;
+  return {
+    agent: { name: agent.name, source: agent.source },
+    model: formatModelRef(model),
+    trust: { word: reading.word, facts: reading.facts, rights: reading.rights },
+    limits: { turns: plan.maxTurns, seconds: plan.timeoutSeconds },
+    memory: memory && { path: memory.path, isReadOnly: memory.isReadOnly },
+    ...(plan.form !== undefined && { isStructured: true }),
+    ...(plan.offersCommands === true && { offersCommands: true }),
+    text: task.sentence,
+  };
+}
+
+function readOf({ scope, coverage, prompt }: Plan): ReadRecord {
+  return {
+    scope: readScope(scope, coverage),
+    coverage,
+    guidance: (prompt.guidance ?? []).map(({ path }) => path),
+  };
+}
+
+function memoryOf(
+  memory: Memory,
+  {
+    plan,
+    isHidden,
+    worth,
+  }: { readonly plan: Plan; readonly isHidden: boolean; readonly worth: string },
+): MemoryRecord {
+  const { restored, recalled, notes } = memory;
+  const loaded = loadedMemory(memory, plan.subject, isHidden);
+  // If only the end of the file was read, its line numbers are not known.
+  const isWholeRead = restored.kind === 'restored' && restored.fileBytes === undefined;
+  return {
+    ...loaded,
+    isHidden,
+    entries: (recalled?.entries ?? []).map(({ text, line, shares }) => {
+      const { id, on = '' } = entryProvenance(text) ?? {};
+      const [heading = ''] = text.slice('## '.length).split(/\r?\n/, 1);
+      if (isHidden) return { id, shares: [] };
+      return { id, shares, line: isWholeRead ? line : undefined, text: { heading, on } };
+    }),
+    leftOut: recalled?.leftOut ?? 0,
+    notes: notes && notesOf(notes),
+    text: {
+      ...loaded.text,
+      entries: isHidden ? '' : memory.text,
+      notes: isHidden ? '' : (notes?.prompt.block.trim() ?? ''),
+      gone: isHidden ? [] : (notes?.checked.gone ?? []),
+      worth: isHidden ? '' : worth,
+    },
+  };
+}
+
+function notesOf({ found, prompt, checked }: RunNotes): NotesRecord {
+  return {
+    ...found,
+    isGiven: prompt.block.trim() !== '',
+    cited: checked.counts,
+  };
+}
+
+function usageOf({ calls: _, budget: _budget, modelId: model, ...stats }: RunStats): UsageRecord {
+  return { ...stats, model };
+}
+
+function workOf(
+  { outcome, usage, spend, artifacts, buffered }: ReportOf<'ran'>,
+  isHidden: boolean,
+): WorkRecord {
+  const { perPullUsd, perDayUsd } = spend.limits;
+  const error = errorOf(outcome);
+  return {
+    ...usageOf(outcome.stats),
+    outcome: outcome.kind,
+    ...('hasFound' in outcome && { hasFound: outcome.hasFound }),
+    limit: outcome.kind === 'exhausted' ? outcome.limit : undefined,
+    usage,
+    spend: perPullUsd > 0 || perDayUsd > 0 ? spend : undefined,
+    artifacts: artifacts?.folder,
+    tools: toolsByTurn(outcome.stats.calls, isHidden),
+    text: {
+      answer: outcome.kind === 'failed' ? '' : outcome.answer,
+      error: error && textOf(error),
+      tested: buffered.tested ?? [],
+      checks: buffered.checks ?? [],
+    },
+  };
+}
+
+function publishedOf(published: PublicationResult): PublishedRecord {
+  const { url, pullRequestUrl, checkUrl, unplacedCommit, failure } = published;
+  const { counts, unposted, refused, change } = published;
+  return {
+    url,
+    pullRequestUrl,
+    checkUrl,
+    unplacedCommit,
+    ...(failure !== undefined && { isFailed: true }),
+    text: { counts, unposted, refused, change },
+  };
+}
+
+function savedOf({ entries, notes, result }: MemorySaveResult, isHidden: boolean): SavedRecord {
+  const saved = result.kind === 'saved' ? result : undefined;
+  const unsaved = saved?.unsaved ?? [];
+  const blocked = new Set(unsaved.map(({ path }) => path));
+  return {
+    isSaved: saved !== undefined && saved.isNowhere !== true,
+    isNowhere: saved?.isNowhere,
+    location: saved?.location,
+    url: saved?.url,
+    prefix: saved?.prefix,
+    onlyFor: saved?.onlyFor,
+    failure: result.kind === 'failed' ? result.reason : undefined,
+    entries: entries.map(({ id, path, text }) => ({
+      id,
+      path,
+      text: isHidden ? undefined : text,
+    })),
+    notes: notes.map(({ path, edit }) => {
+      const change = { kind: edit.kind, isSaved: saved !== undefined && !blocked.has(path) };
+      if (isHidden) return change;
+      return { ...change, path, text: edit.kind === 'delete' ? undefined : edit.text };
+    }),
+    unsaved: unsaved.map(({ path, message, remedy }) => ({
+      path: isHidden ? 'a note' : path,
+      text: { message, remedy },
+    })),
+    text: {
+      failure: result.kind === 'failed' ? textOf(result) : undefined,
+      notices: saved?.notices ?? [],
+    },
+  };
+}
+
+function commandOf(
+  { agent, command, result, published }: ReportOf<'memory-command'>,
+  texts: CommonTexts,
+): End<'memory-command'> {
+  const shared = {
+    end: 'memory-command',
+    agent,
+    isChanged: result.changed,
+    published: publishedOf(published),
+  } as const;
+  if (result.kind === 'done') return { ...shared, text: { ...texts, command, reply: result.text } };
+  const { reason, message } = result;
+  const words = { command, reply: formatRefusal(result), refusal: message };
+  return { ...shared, refusal: reason, text: { ...texts, ...words } };
+}
+
+function gcOf(
+  { agent, collection }: ReportOf<'gc'>,
+  texts: CommonTexts,
+  isHidden: boolean,
+): End<'gc'> {
+  const { end, counted, suggestion, isTrimming, usage, analysis } = collection;
+  const shown: Partial<GcResult> = isHidden ? {} : collection;
+  return {
+    end: 'gc',
+    agent,
+    entries: counted?.entries,
+    result: gcResultOf(end),
+    isTrimming,
+    suggestion: suggestion && suggestionOf(suggestion),
+    work: usage && usageOf(usage),
+    unread: analysis?.unread,
+    isHidden,
+    text: {
+      ...texts,
+      analysis: shown.analysis?.text ?? '',
+      gone: shown.gone ?? [],
+      worth: shown.worth ?? '',
+      days: [...(shown.counted?.days ?? [])],
+      words: shown.counted?.words ?? 0,
+      error: end.kind === 'failed' ? textOf(end.error) : undefined,
+    },
+  };
+}
+
+function gcResultOf(end: GcResult['end']): GcResultRecord {
+  switch (end.kind) {
+    case 'failed':
+      return { kind: 'failed' };
+    case 'trimmed':
+      return { kind: 'trimmed', removed: end.removed, kept: end.kept };
+    case 'dry-run': {
+      if (end.plan?.kind !== 'trim') return { kind: 'dry-run', plan: end.plan };
+      const { removed, kept } = end.plan;
+      return { kind: 'dry-run', plan: { kind: 'trim', removed, kept } };
+    }
+    default:
+      return end;
+  }
+}
+
+function suggestionOf(
+  suggestion: NonNullable<GcResult['suggestion']>,
+): NonNullable<RecordOf<'gc'>['suggestion']> {
+  const { kind } = suggestion;
+  return {
+    kind,
+    url: 'url' in suggestion ? suggestion.url : undefined,
+    isCreated: kind === 'published' ? suggestion.created : undefined,
+    text: kind === 'failed' ? suggestion.message : undefined,
+  };
+}
+
+/** Agents without what their files hold. */
+function plainValidation(validation: Validation): Validation {
+  const agents = validation.agents.map(({ name, file, faults }) => {
+    return { name, file, faults, config: undefined };
+  });
+  return { ...validation, agents };
+}
+
+function textsOfThrown(thrown: unknown): {
+  readonly error: ErrorText;
+  readonly stack?: string;
+} {
+  if (thrown instanceof AxeError) return { error: textOf(thrown) };
+  const message = messageOf(thrown);
+  const stack = thrown instanceof Error ? (thrown.stack ?? message) : message;
+  return { error: { message }, stack };
+}
+
+function textOf({ message, remedy, at }: ErrorText): ErrorText {
+  return { message, remedy, at };
+}
