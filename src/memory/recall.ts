@@ -92,11 +92,11 @@ export function recall(log: string, subject: Subject | undefined, maxBytes: numb
 
 /** The last entries, of which a text consists; the newest one if the text is a part of it. */
 function lastOf(entries: readonly RecalledEntry[], text: string): readonly RecalledEntry[] {
-  let left = text.length;
+  let characters = text.length;
   let number = 0;
   for (const entry of entries.toReversed()) {
-    left -= entry.text.length;
-    if (left < 0) break;
+    characters -= entry.text.length;
+    if (characters < 0) break;
     number += 1;
   }
   return entries.slice(-Math.max(1, number));
