@@ -194,5 +194,5 @@ function figures(rows, loadedOf) {
 
 function share(some, all) {
   const percent = all.length === 0 ? '–' : `${Math.round((100 * some.length) / all.length)} %`;
-  return `${percent} of ${all.length}`;
+  return `${percent} (${some.length} of ${all.length})`;
 }
