@@ -246,10 +246,12 @@ function repositorySource(
   trigger: Exclude<TriggerPlace, { readonly kind: 'local' }>,
 ): CodeSource {
   const { repository } = trigger;
-  const branch = trigger.kind === 'pull_request' ? trigger.base.ref : undefined;
+  const pull = trigger.kind === 'pull_request' ? trigger : undefined;
+  const branch = pull?.base.ref;
+  const defaultBranch = pull?.repository.defaultBranch ?? '';
   return {
     name: `${repository.owner}/${repository.name}`,
-    isDefaultBranch: branch === undefined || ['', branch].includes(repository.defaultBranch),
+    isDefaultBranch: defaultBranch === '' || branch === defaultBranch,
     read: (paths, commits, signal) =>
       fetchBaseCode(client, { repository, branch, paths, commits }, signal),
     renamedPath: (path, signal) => fetchRenamedPath({ client, repository, branch }, path, signal),
