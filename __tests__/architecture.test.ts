@@ -324,6 +324,15 @@ describe('the architecture', () => {
     ]);
   });
 
+  it('reads the report of a run for its record alone: every view is made of the record', () => {
+    const live = ['FinishedRun', 'RunReport', 'Plan', 'Memory', 'MemoryStore', 'AxeError'];
+    const readers = FILES.filter((file) => {
+      const names = namedImports(file, TEXTS.get(file) ?? '').flatMap((each) => each.names);
+      return file.startsWith('report/') && names.some((name) => live.includes(name));
+    });
+    expect(readers).toEqual(['report/conclusion.ts', 'report/record-run.ts']);
+  });
+
   it('exports what another file uses, and nothing else', () => {
     const used = usedNames([...TEXTS, ...textsBeside()]);
     expect(exportsOutside(used)).toEqual([]);

@@ -2,7 +2,8 @@ import { NO_PUBLICATIONS } from '../../src/findings/buffered-publications.js';
 import { AxeError, type ExitCode } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/lib/outcome.js';
 import { createNoneStore, type RestoreResult } from '../../src/memory/store.js';
-import { type FinishedRun, type RecordOptions, recordRun } from '../../src/report/record-run.js';
+import type { FinishedRun } from '../../src/report/conclusion.js';
+import { type RecordOptions, recordRun } from '../../src/report/record-run.js';
 import type { RecordOf, RunRecord } from '../../src/report/run-record.js';
 import { type Outputs, outputsOf as outputsOfRecord } from '../../src/report/views/outputs.js';
 import { formatSummary as formatSummaryOfRecord } from '../../src/report/views/summary.js';
@@ -53,7 +54,6 @@ export function recordOf(report: FinishedRun, options: Partial<RecordOptions> = 
   return recordRun(report, {
     trigger: 'plan' in report ? report.plan.trigger : undefined,
     failOn: { conclusions: [], findings: [], memory: false },
-    gateFacts: { review: undefined, coverage: undefined, areFindingsUnread: false },
     isHidden: false,
     warnings: [],
     ...options,

@@ -10,13 +10,9 @@ import { DEFAULT_FAIL_ON } from '../../src/lib/defaults.js';
 import { AxeError, ProviderError, type Warning } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { SaveResult } from '../../src/memory/store.js';
-import {
-  type FinishedRun,
-  recordFindings,
-  recordRun,
-  withGates,
-} from '../../src/report/record-run.js';
-import { gateFacts, reportRun, writeReviewFiles } from '../../src/report/report.js';
+import { type FinishedRun, withGates } from '../../src/report/conclusion.js';
+import { recordFindings, recordRun } from '../../src/report/record-run.js';
+import { reportRun, writeReviewFiles } from '../../src/report/report.js';
 import type { PublicationResult, RunReport } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import { inspectInputs } from '../../src/runner/inputs.js';
@@ -132,8 +128,7 @@ function recordOf(
   report: FinishedRun,
   options: ReturnType<typeof asked> & { readonly warnings: readonly Warning[] },
 ) {
-  const trigger = undefined;
-  return recordRun(report, { trigger, gateFacts: gateFacts(report, trigger), ...options });
+  return recordRun(report, { trigger: undefined, ...options });
 }
 
 function asked(given: Readonly<Record<string, string>>, repository = 'octocat/hello') {

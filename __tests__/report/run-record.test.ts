@@ -6,8 +6,7 @@ import { RECORD_SCHEMA } from '../../scripts/schema/record-schema.js';
 import { NO_PUBLICATIONS } from '../../src/findings/buffered-publications.js';
 import { AxeError, CancelledError, ProviderError, type Warning } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
-import type { FinishedRun } from '../../src/report/record-run.js';
-import { gateFacts } from '../../src/report/report.js';
+import type { FinishedRun } from '../../src/report/conclusion.js';
 import { RUN_ENDS, withoutTexts } from '../../src/report/run-record.js';
 import { PLAIN_RECORD } from '../findings/records.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
@@ -34,8 +33,7 @@ const WARNINGS: readonly Warning[] = [
 function lineOf(report: FinishedRun, findings: readonly string[] = []) {
   const trigger = pullRequest();
   const failOn = { conclusions: [], memory: false, findings };
-  const facts = { gateFacts: gateFacts(report, trigger), warnings: WARNINGS };
-  const line = withoutTexts(recordOf(report, { trigger, failOn, ...facts }));
+  const line = withoutTexts(recordOf(report, { trigger, failOn, warnings: WARNINGS }));
   return JSON.parse(JSON.stringify(line));
 }
 

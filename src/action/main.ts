@@ -6,8 +6,9 @@ import { CANCELLED_MS, CLOSING_TIME, DEFAULT_FAIL_ON } from '../lib/defaults.js'
 import { CancelledError, ConfigError, messageOf, type Warning } from '../lib/errors.js';
 import { readCheckedOut } from '../lib/git.js';
 import { unenforceableLimits } from '../loop/budget.js';
-import { type FinishedRun, recordRun } from '../report/record-run.js';
-import { gateFacts, reportRun } from '../report/report.js';
+import type { FinishedRun } from '../report/conclusion.js';
+import { recordRun } from '../report/record-run.js';
+import { reportRun } from '../report/report.js';
 import { missingAnswerLine } from '../report/views/missing-answer.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { runOrigin } from '../run/memory.js';
@@ -61,8 +62,7 @@ export async function main(runner: Runner): Promise<void> {
   const recordOf = (report: FinishedRun, isHidden: boolean, requests?: number) => {
     const { warnings, noteWrites } = reporter;
     const trigger = context?.trigger;
-    const facts = { gateFacts: gateFacts(report, trigger), isHidden, requests };
-    return recordRun(report, { trigger, failOn, warnings, noteWrites, ...facts });
+    return recordRun(report, { trigger, failOn, isHidden, warnings, noteWrites, requests });
   };
   const step = { runner, secrets: secrets.values, onShown: () => journal.end() };
 

@@ -1,24 +1,10 @@
 import { formatModelRef } from '../agent/config.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
 import { readScope } from '../findings/change/scope.js';
-import {
-  countFindings,
-  countOpen,
-  type GateFacts,
-  type MetGate,
-  metGates,
-  type ReviewResult,
-} from '../findings/post/record.js';
+import { countFindings, countOpen, type ReviewResult } from '../findings/post/record.js';
 import { outcomesAndCostTable } from '../findings/state-facts.js';
-import {
-  AxeError,
-  CancelledError,
-  type ErrorText,
-  messageOf,
-  ProviderError,
-  type Warning,
-} from '../lib/errors.js';
-import { type Conclusion, conclusionOf, errorOf, type RunStats } from '../lib/outcome.js';
+import { AxeError, type ErrorText, messageOf, type Warning } from '../lib/errors.js';
+import { errorOf, type RunStats } from '../lib/outcome.js';
 import { VERSION } from '../lib/product.js';
 import { entryProvenance } from '../memory/run-log.js';
 import { buildSystemPrompt, withMemory } from '../prompt/prompt.js';
@@ -30,13 +16,12 @@ import type {
   Plan,
   PublicationResult,
   RunNotes,
-  RunReport,
   Validation,
 } from '../run/records.js';
-import { isValid } from '../run/validate.js';
 import { loadedMemory } from '../run/views/loaded.js';
 import type { NoteWrite } from '../runner/action-reporter.js';
 import type { FailOn } from '../runner/inputs.js';
+import { concludeRun, type FinishedRun, type ReportOf, reviewOf } from './conclusion.js';
 import {
   type CommonRecord,
   type CommonTexts,
@@ -57,18 +42,11 @@ import {
 } from './run-record.js';
 import { toolsByTurn } from './tools-by-turn.js';
 
-/** A report, or the error that ended a run before there was one. */
-export type FinishedRun = RunReport | { readonly kind: 'failed'; readonly thrown: unknown };
-
-type ReportOf<K extends FinishedRun['kind']> = Extract<FinishedRun, { readonly kind: K }>;
-
 /** The facts besides the report from which the end of a run is recorded. @internal */
 export interface RecordOptions {
   /** Undefined if the run ended before it was read. */
   readonly trigger: Trigger | undefined;
   readonly failOn: FailOn;
-  /** The facts that the words of `fail-on` about findings are decided from. */
-  readonly gateFacts: GateFacts;
   /** Memory is kept in another repository than the run's, to stay there. */
   readonly isHidden: boolean;
   readonly warnings: readonly Warning[];
@@ -83,9 +61,8 @@ type End<K extends RunRecord['end']> = Omit<RecordOf<K>, Exclude<keyof CommonRec
 
 /** The one writer of the record. */
 export function recordRun(report: FinishedRun, options: RecordOptions): RunRecord {
-  const met = metGates(options.failOn.findings, options.gateFacts);
-  const common = commonOf(report, met, options);
-  const texts = { warnings: options.warnings, gates: met };
+  const common = commonOf(report, options);
+  const { text: texts } = common;
   switch (report.kind) {
     case 'ran':
       return { ...common, ...ranOf(report, options) };
@@ -110,26 +87,14 @@ export function recordRun(report: FinishedRun, options: RecordOptions): RunRecor
   }
 }
 
-function commonOf(
-  report: FinishedRun,
-  met: readonly MetGate[],
-  { trigger, failOn, warnings, requests }: RecordOptions,
-): CommonRecord {
-  const ended = conclusionOfRun(report);
-  const conclusion = withGates(ended, met);
-  const isListed = failOn.conclusions.some((listed) => listed === conclusion);
-  const isMemoryMissing = failOn.memory && isMemoryLost(report);
+function commonOf(report: FinishedRun, options: RecordOptions): CommonRecord {
+  const { trigger, warnings, requests } = options;
+  const { met, ...ended } = concludeRun(report, options);
   const { refusedFindings = [], refusals = [] } = report.kind === 'ran' ? report.buffered : {};
   return {
     version: RUN_RECORD_VERSION,
     program: VERSION,
-    conclusion,
-    reason: conclusion === 'success' ? undefined : reasonOf(report, met),
-    failedBy: [
-      ...met.map(({ gate }) => gate),
-      ...(isListed ? [conclusion] : []),
-      ...(isMemoryMissing ? ['memory'] : []),
-    ],
+    ...ended,
     event: trigger && eventOf(trigger),
     findings: findingsOf(report),
     posted: 'published' in report ? report.published.posts : [],
@@ -138,113 +103,6 @@ function commonOf(
     requests,
     text: { warnings, gates: met },
   };
-}
-
-/** The conclusion before `fail-on` is asked. */
-function conclusionOfRun(report: FinishedRun): Conclusion {
-  switch (report.kind) {
-    case 'ran': {
-      const ended = conclusionOf(report.outcome);
-      // A run that nobody hears of has failed, however well the model did.
-      const isLost = report.published.failure !== undefined;
-      return ended === 'success' && isLost ? 'failure' : ended;
-    }
-    case 'planned':
-      return 'success';
-    case 'skipped':
-      return report.decision.reason === 'findings-unread' ? 'incomplete' : 'skipped';
-    case 'memory-command':
-      if (report.result.kind === 'done') return 'success';
-      return MISTAKES.has(report.result.reason) ? 'skipped' : 'failure';
-    case 'gc': {
-      const { end } = report.collection;
-      return end.kind === 'failed' ? conclusionOfError(end.error) : 'success';
-    }
-    case 'validated':
-      return isValid(report.validation) ? 'success' : 'failure';
-    case 'failed':
-      return conclusionOfError(report.thrown);
-  }
-}
-
-/**
- * The command of a comment cannot be carried out, or is about another agent's entry: the comment
- * gets the answer, and nothing is wrong with the workflow.
- */
-const MISTAKES: ReadonlySet<string> = new Set(['not-found', 'ambiguous', 'refused']);
-
-/** The conclusion for an error that ended a run, also before the model was asked. */
-function conclusionOfError(thrown: unknown): Conclusion {
-  if (thrown instanceof ProviderError && thrown.category === 'timeout') return 'timeout';
-  if (thrown instanceof AxeError && thrown.exitCode === 4) return 'budget-exceeded';
-  return thrown instanceof CancelledError ? 'cancelled' : 'failure';
-}
-
-/**
- * The conclusion of a run whose findings fail the step; one that ended in another way keeps its own.
- * @internal
- */
-export function withGates(
-  conclusion: Conclusion,
-  met: readonly MetGate[],
-): CommonRecord['conclusion'] {
-  const isMet = met.some(({ gate }) => gate.startsWith('findings:'));
-  const isElseWell = conclusion === 'success' || conclusion === 'skipped';
-  return isMet && isElseWell ? 'findings' : conclusion;
-}
-
-/** The cause as a code: what ended the run, else the first gate of `fail-on` that was met. */
-function reasonOf(report: FinishedRun, [first]: readonly MetGate[]): string {
-  switch (report.kind) {
-    case 'skipped':
-      return report.decision.reason;
-    case 'failed':
-      return codeOfError(report.thrown);
-    case 'memory-command':
-      return report.result.kind === 'failed' ? report.result.reason : 'failed';
-    case 'gc':
-      return report.collection.end.kind === 'failed'
-        ? codeOfError(report.collection.end.error)
-        : report.collection.end.kind;
-    case 'validated':
-      return 'invalid';
-    case 'planned':
-      return 'dry-run';
-    case 'ran': {
-      const { outcome, published } = report;
-      if (outcome.kind === 'exhausted') return `limit-${outcome.limit}`;
-      if (outcome.kind === 'failed') return codeOfError(outcome.error);
-      if (outcome.kind !== 'completed') return outcome.kind;
-      return first?.gate ?? (published.failure === undefined ? 'failed' : 'not-published');
-    }
-  }
-}
-
-function codeOfError(error: unknown): string {
-  if (error instanceof ProviderError) return `model-${error.category}`;
-  if (error instanceof CancelledError) return 'cancelled';
-  return error instanceof AxeError ? 'error' : 'bug';
-}
-
-/** Something was to be saved, and later runs do not have it. */
-function isMemoryLost(report: FinishedRun): boolean {
-  switch (report.kind) {
-    case 'ran': {
-      const { remembered, lost } = report;
-      return [...(remembered === undefined ? [] : [remembered]), ...lost].some(
-        ({ result }) =>
-          result.kind === 'failed' ||
-          result.onlyFor !== undefined ||
-          (result.unsaved ?? []).length > 0,
-      );
-    }
-    case 'memory-command':
-      return report.result.kind === 'failed' && report.result.reason === 'not-saved';
-    case 'gc':
-      return report.collection.isTrimming === true && report.collection.end.kind === 'failed';
-    default:
-      return false;
-  }
 }
 
 function eventOf(trigger: Trigger): EventRecord {
@@ -261,12 +119,6 @@ function eventOf(trigger: Trigger): EventRecord {
     number: subjectNumber(trigger),
     actor: actor.login,
   };
-}
-
-/** The review that a run made or found; undefined if it knows none. */
-export function reviewOf(report: FinishedRun): ReviewResult | undefined {
-  const reviewed = report.kind === 'ran' ? report.published : report;
-  return 'reviewResult' in reviewed ? reviewed.reviewResult : undefined;
 }
 
 function findingsOf(report: FinishedRun): FindingsRecord | undefined {

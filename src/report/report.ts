@@ -1,9 +1,6 @@
 import { join } from 'node:path';
 import { error, notice, setOutput, summary, warning } from '@actions/core';
-import { hasChange, hasFindings, type Trigger } from '../event/trigger.js';
-import { isQuestion } from '../findings/change/scope.js';
-import { endsOfRows } from '../findings/check-rows.js';
-import { findingsDocument, formatSarif, type GateFacts } from '../findings/post/record.js';
+import { findingsDocument, formatSarif } from '../findings/post/record.js';
 import { createFiles } from '../lib/files.js';
 import { VERSION } from '../lib/product.js';
 import type { Transcript } from '../runner/action-reporter.js';
@@ -11,7 +8,6 @@ import { noteReported, writeRunnerFile } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';
 import { hideValues } from '../safety/redact.js';
 import { sanitize } from '../safety/sanitize.js';
-import { type FinishedRun, reviewOf } from './record-run.js';
 import { type FindingsRecord, isWhole, type RunRecord, withoutTexts } from './run-record.js';
 import { type Annotation, annotationsOf } from './views/annotations.js';
 import { formatLog } from './views/log.js';
@@ -36,31 +32,6 @@ export async function reportRun(run: RunToReport): Promise<void> {
   if (record.warnings.includes('memory-save-failed')) await noteReported();
   await annotate(annotationsOf(record), secrets);
   if (record.reason === 'bug' || record.failedBy.length > 0) runner.fail();
-}
-
-/** The facts that the words of `fail-on` about findings are decided from. */
-export function gateFacts(report: FinishedRun, trigger: Trigger | undefined): GateFacts {
-  const review = reviewOf(report);
-  if (report.kind === 'failed') {
-    const isAboutChange = trigger === undefined || hasChange(trigger);
-    const areFindingsUnread = trigger === undefined || hasFindings(trigger);
-    return { review, coverage: isAboutChange ? 'unknown' : undefined, areFindingsUnread };
-  }
-  const areFindingsUnread = report.kind === 'skipped' && report.areFindingsUnread === true;
-  const isAboutChange = report.kind === 'ran' && hasChange(report.plan.trigger);
-  const coverage = review?.report.coverage ?? (isAboutChange ? report.read.coverage : undefined);
-  const checks = report.kind === 'ran' ? checksOfRun(report) : undefined;
-  return { review, coverage, areFindingsUnread, checks: checks ?? review?.checks };
-}
-
-/** The ends of a run's checks; `unknown` where they were to be asked, and were not. */
-function checksOfRun({
-  plan: { trigger, checks = [] },
-  buffered,
-}: Extract<FinishedRun, { kind: 'ran' }>): GateFacts['checks'] {
-  if (buffered.checks !== undefined) return endsOfRows(buffered.checks);
-  const isReview = hasFindings(trigger) && !isQuestion(trigger);
-  return isReview && checks.length > 0 ? 'unknown' : undefined;
 }
 
 async function writeResults({

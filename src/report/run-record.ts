@@ -13,7 +13,7 @@ import type { NoteEdit } from '../memory/note-edit.js';
 import type { SaveFailure } from '../memory/store.js';
 import type { CountedLog, GcEnd, Suggestion, TrimPlan } from '../run/gc-result.js';
 import type { MemoryRefusal } from '../run/memory-commands/command-session.js';
-import type { PublicationResult, RunReport, Validation } from '../run/records.js';
+import type { PublicationResult, Validation } from '../run/records.js';
 import type { LoadedMemory } from '../run/views/loaded.js';
 import type { NoteWrite } from '../runner/action-reporter.js';
 
@@ -29,7 +29,7 @@ export const RUN_ENDS = [
   'gc',
   'validated',
   'failed',
-] as const satisfies readonly (RunReport['kind'] | 'failed')[];
+] as const satisfies readonly RunRecord['end'][];
 
 /**
  * The end of a run as plain data: all that a view shows of it. Facts have no sentences; a `text` has

@@ -8,7 +8,7 @@ import type { Warning } from '../../../src/lib/errors.js';
 import { encodeBytes } from '../../../src/lib/text/bytes.js';
 import type { MemoryStore, SaveResult } from '../../../src/memory/store.js';
 import { createActionPublisher } from '../../../src/publish/publisher.js';
-import type { FinishedRun } from '../../../src/report/record-run.js';
+import type { FinishedRun } from '../../../src/report/conclusion.js';
 import { annotationsOf } from '../../../src/report/views/annotations.js';
 import { outputsOf } from '../../../src/report/views/outputs.js';
 import { formatSummary } from '../../../src/report/views/summary.js';
