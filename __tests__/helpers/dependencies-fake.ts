@@ -49,6 +49,8 @@ export interface FakeDependenciesParts {
   readonly headAgents?: Readonly<Record<string, string | Error>>;
   readonly skills?: Readonly<Record<string, string>>;
   readonly files?: readonly ContextFile[];
+  /** Guidance of the base; an error is thrown by reading it. */
+  readonly guidance?: readonly ContextFile[] | Error;
   readonly model?: LanguageModel;
   /**
    * Models by `provider/model`, where not all agents have the same; an error is thrown by opening.
@@ -346,7 +348,7 @@ export function makeRequest(patch: Partial<RunRequest> = {}): RunRequest {
 type Step = (name: string, failure?: Error) => void;
 
 function createFakeLibrary(
-  { agents, skills, files, fails = {} }: FakeDependenciesParts,
+  { agents, skills, files, guidance = [], fails = {} }: FakeDependenciesParts,
   step: Step,
 ): AgentLibrary {
   return {
@@ -360,7 +362,10 @@ function createFakeLibrary(
       if (skill === undefined) throw new NotFoundError('skill', path);
       return skill;
     },
-    loadGuidance: async () => [],
+    async loadGuidance() {
+      if (guidance instanceof Error) throw guidance;
+      return guidance;
+    },
     async loadContextFiles() {
       step('load files', fails.files);
       return { files: files ?? [], warnings: [] };

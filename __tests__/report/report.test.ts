@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { BufferedPublications } from '../../src/findings/buffered-publications.js';
+import type { Check } from '../../src/findings/checks.js';
 import type { Severity } from '../../src/findings/finding.js';
 import { openFindingsTitle } from '../../src/findings/post/check-progress.js';
 import { metGates, type ReviewResult } from '../../src/findings/post/record.js';
@@ -13,7 +15,7 @@ import type { SaveResult } from '../../src/memory/store.js';
 import { type FinishedRun, withGates } from '../../src/report/conclusion.js';
 import { recordFindings, recordRun } from '../../src/report/record-run.js';
 import { reportRun, writeReviewFiles } from '../../src/report/report.js';
-import type { PublicationResult, RunReport } from '../../src/run/records.js';
+import type { Plan, PublicationResult, RunReport } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import { inspectInputs } from '../../src/runner/inputs.js';
 import type { Runner } from '../../src/runner/runner.js';
@@ -149,6 +151,8 @@ async function fail(thrown: unknown, failOn = DEFAULT_FAIL_ON.join()) {
   return await stepOf((runner) => reportRun({ record, secrets: [SECRET], runner, onShown }));
 }
 
+const CHECK: Check = { name: 'Tested', level: 'error', paths: [], text: 'Each has a test.' };
+
 const reviewed = (severity: Severity): PublicationResult => {
   const findings = [{ ...PLAIN_RECORD, severity, title: `Logs ${SECRET}` }];
   const reviewResult = { agent: 'bot', report: { ...REPORT, findings }, isUnpublished: false };
@@ -171,6 +175,28 @@ it('a review fails the step if `fail-on` lists the gate, and reports why', async
     annotations: [],
     outputs: { conclusion: 'success' },
   });
+});
+
+it.each<[string, Plan['checks'], BufferedPublications['checks'], boolean]>([
+  ['that this run asks none of', undefined, undefined, false],
+  ['that there are none of', [], undefined, false],
+  ['that could not be read', 'unread', undefined, true],
+  ['that were to be asked, and were not', [CHECK], undefined, true],
+  ['that were asked', [CHECK], [{ check: CHECK, answer: 'pass', why: '', quote: '' }], false],
+  ['that fail', [CHECK], [{ check: CHECK, answer: 'fail', why: '', quote: '' }], true],
+])('`fail-on: checks` with checks %s', async (_, checks, rows, hasFailed) => {
+  const ran = await reportOf('ran');
+  const buffered = { ...ran.buffered, checks: rows };
+  const step = await report(
+    { ...ran, buffered, plan: { ...ran.plan, checks } },
+    { inputs: { 'fail-on': 'checks' } },
+  );
+  expect(step.hasFailed).toBe(hasFailed);
+  const asked = rows === undefined ? 'nobody knows which checks fail' : '1 check fails';
+  const message = `${asked}, and \`fail-on\` lists \`checks\``;
+  expect(step.annotations.map((annotation) => annotation.message)).toEqual(
+    hasFailed ? [message] : [],
+  );
 });
 
 it('a run that completed writes the answer to output and file, and no workflow command of it reaches the runner, whatever the answer is', async () => {

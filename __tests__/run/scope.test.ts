@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TriggerContext } from '../../src/event/context.js';
+import type { CommentTrigger } from '../../src/event/trigger.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/event/trust.js';
 import { formatCoverage, patchIds } from '../../src/findings/change/scope.js';
 import type { ReviewedFact } from '../../src/findings/state-facts.js';
+import { AxeError } from '../../src/lib/errors.js';
 import { withFacts } from '../../src/memory/state.js';
 import type { RunRequest } from '../../src/run/records.js';
 import {
@@ -12,7 +14,7 @@ import {
   makeRequest,
 } from '../helpers/dependencies-fake.js';
 import { reportOf, WRITER } from '../helpers/reports.js';
-import { comment, pullRequest } from '../helpers/triggers.js';
+import { comment, issue, pullRequest, SCHEDULE, workflowRun } from '../helpers/triggers.js';
 import { prepare } from './prepare.js';
 
 const REVIEWER = AGENT_WITH_MEMORY.replace('[memory]', 'tools = ["submit_review"]\n[memory]');
@@ -212,4 +214,54 @@ it.each([
   const admissionPolicy = { ...DEFAULT_ADMISSION_POLICY, triggerPhrase };
   const { plan } = await reportOf('planned', {}, { trigger: comment({ body }), admissionPolicy });
   expect(plan.task.sentence).toBe(task);
+});
+
+describe('the checks that a run asks', () => {
+  const RULES = [{ path: '.axe/checks.md', content: '## Tested\nEach function has a test.\n' }];
+  const UNREADABLE = new AxeError('no');
+  const on = (body: string, patch: Partial<CommentTrigger> = {}) =>
+    comment({ on: 'pull_request', number: PULL.number, body, ...patch });
+  const WITHOUT_GUIDANCE = REVIEWER.replace('[memory]', 'guidance = false\n[memory]');
+
+  it.each<[string, FakeDependenciesParts, Partial<RunRequest>, string | readonly string[]]>([
+    ['a review', { guidance: RULES }, {}, ['Tested']],
+    ['a review without rules', { guidance: [] }, {}, []],
+    ['a review whose rules cannot be read', { guidance: UNREADABLE }, {}, 'unread'],
+    ['`/axe review`', { guidance: RULES }, { trigger: on('/axe review') }, ['Tested']],
+    [
+      '`/axe review` on an issue',
+      { guidance: RULES },
+      { trigger: comment({ body: '/axe review' }) },
+      'none',
+    ],
+    ['a question', { guidance: RULES }, { trigger: on('Why?') }, 'none'],
+    [
+      'a question whose rules cannot be read',
+      { guidance: UNREADABLE },
+      { trigger: on('Why?') },
+      'none',
+    ],
+    ['an issue', { guidance: RULES }, { trigger: issue() }, 'none'],
+    ['a schedule', { guidance: RULES }, { trigger: SCHEDULE }, 'none'],
+    ['another workflow’s run', { guidance: RULES }, { trigger: workflowRun() }, 'none'],
+    [
+      'a change on this machine',
+      {},
+      {
+        trigger: makeRequest().trigger,
+        readChange: async () => ({ range: '', diff: DIFF, readBase: async () => RULES }),
+      },
+      'none',
+    ],
+    ['an agent without guidance', { guidance: RULES, agents: { bot: WITHOUT_GUIDANCE } }, {}, []],
+    [
+      'an agent that ends no review',
+      { guidance: RULES, agents: { bot: AGENT_WITH_MEMORY } },
+      {},
+      [],
+    ],
+  ])('%s', async (_, parts, patch, expected) => {
+    const { checks = 'none' } = (await scopeOf({ memory: {}, ...parts }, patch)).plan;
+    expect(typeof checks === 'string' ? checks : checks.map(({ name }) => name)).toEqual(expected);
+  });
 });

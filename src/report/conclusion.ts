@@ -1,5 +1,4 @@
 import { hasChange, hasFindings, type Trigger } from '../event/trigger.js';
-import { isQuestion } from '../findings/change/scope.js';
 import { endsOfRows } from '../findings/check-rows.js';
 import {
   type GateFacts,
@@ -163,13 +162,9 @@ function gateFacts(report: FinishedRun, trigger: Trigger | undefined): GateFacts
 }
 
 /** The ends of a run's checks; `unknown` where they were to be asked, and were not. */
-function checksOfRun({
-  plan: { trigger, checks = [] },
-  buffered,
-}: ReportOf<'ran'>): GateFacts['checks'] {
+function checksOfRun({ plan: { checks = [] }, buffered }: ReportOf<'ran'>): GateFacts['checks'] {
   if (buffered.checks !== undefined) return endsOfRows(buffered.checks);
-  const isReview = hasFindings(trigger) && !isQuestion(trigger);
-  return isReview && checks.length > 0 ? 'unknown' : undefined;
+  return checks === 'unread' || checks.length > 0 ? 'unknown' : undefined;
 }
 
 /** The review that a run made or found; undefined if it knows none. */

@@ -3,7 +3,6 @@ import {
   coverageCutShort,
   coverageWithoutAnswer,
   coverageWithoutFiles,
-  isQuestion,
 } from '../findings/change/scope.js';
 import { raiseHidden } from '../findings/decide/hidden-findings.js';
 import type { Settlement } from '../findings/known-finding.js';
@@ -168,15 +167,14 @@ async function holdAll(
   return await withChecks(conversation, verified, run);
 }
 
-/** Asks the checks of the project, if it has any and this run is a review. */
+/** Asks the checks of the plan. */
 async function withChecks(
   conversation: AgentConversation,
   result: ConversationResult,
   run: LiveRun,
 ): Promise<ConversationResult> {
-  const { checks = [], trigger } = conversation.plan;
-  const isReview = trigger.kind !== 'local' && !isQuestion(trigger);
-  if (checks === 'unread' || !isReview || cameToNothing(result.outcome)) return result;
+  const { checks = 'unread' } = conversation.plan;
+  if (checks === 'unread' || cameToNothing(result.outcome)) return result;
   const before = run.publications?.scopeOfReview?.ledger.checks?.said ?? [];
   // The last rule can be gone: what was said of it must not hold a change up.
   if (checks.length + before.length === 0) return result;

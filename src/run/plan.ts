@@ -2,8 +2,8 @@ import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentConfig } from '../agent/config.js';
 import type { ContextFile } from '../agent/context-files.js';
 import { changedPathsOf, type TriggerContext } from '../event/context.js';
-import { hasChange, type Trigger } from '../event/trigger.js';
-import { type Coverage, coverageOf, NOTHING_READ } from '../findings/change/scope.js';
+import { hasChange, hasFindings, type Trigger } from '../event/trigger.js';
+import { type Coverage, coverageOf, isQuestion, NOTHING_READ } from '../findings/change/scope.js';
 import type { Deadline } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import type { OpenModel } from '../loop/asker.js';
@@ -93,7 +93,7 @@ export async function makePlan(
     warnOfNoChange(basis, context),
     task.warnings,
   ].flat();
-  const { checks } = guidance;
+  const checks = checksToAsk(basis.trigger, guidance.checks);
   const plan = buildPlan(request, basis, { ...known, texts, task, checks, form, warnings });
   const localChange = input.change && { head: '', base: '', diff: input.change.diff };
   const change = request.toShow?.change ?? reviewedChange(basis.trigger, context) ?? localChange;
@@ -165,6 +165,11 @@ async function readLocalGuidance(
   const changedPaths = changedPathsOf(context);
   const isReview = postsReviews(agent);
   return await readGuidance(agent, { trigger, changedPaths, change, isReview }, agents);
+}
+
+/** The one place that decides it: a review of a pull request asks the project's rules. */
+function checksToAsk(trigger: Trigger, read: Guidance['checks']): Plan['checks'] {
+  return hasFindings(trigger) && !isQuestion(trigger) ? read : undefined;
 }
 
 /** The guidance of the repository, when it has been read. */

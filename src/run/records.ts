@@ -127,7 +127,10 @@ export interface Plan extends PlanBasis {
   readonly passes?: readonly ReviewPass[];
   /** The system prompt without the memory section. */
   readonly prompt: SystemPromptParts;
-  /** The checks in words of the base, if they could be read; left out: none. */
+  /**
+   * The checks in words that the run asks. None: answers of earlier runs are of rules that are gone.
+   * `unread`: nobody knows them. Left out: this run asks none.
+   */
   readonly checks?: readonly Check[] | 'unread';
   readonly form: AnswerForm | undefined;
   readonly maxTurns: number;
