@@ -1,15 +1,18 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { stringify } from 'yaml';
 import { withWorkflowWarnings } from '../../src/action/dependencies.js';
 import { post } from '../../src/action/post.js';
+import { main as cliMain } from '../../src/cli/main.js';
 import { readInputs } from '../../src/runner/inputs.js';
 import { createFakeDependencies } from '../helpers/dependencies-fake.js';
 import { runMainHere } from '../helpers/run-main.js';
 import { parseWorkflowCommands } from '../helpers/runner-files.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
+import { createFakeTerminal } from '../helpers/terminal-fake.js';
 import { pullRequest } from '../helpers/triggers.js';
-import { loadWebhook } from '../helpers/webhooks.js';
+import { loadWebhook, schedulePayload } from '../helpers/webhooks.js';
 
 /** What a main step leaves that was killed before it asked a model. */
 const KILLED = { run: JSON.stringify({ posted: [], found: '' }) };
@@ -134,6 +137,189 @@ describe('several mistakes of a set-up', () => {
         message: expect.stringContaining('Did you mean `agent`?'),
       }),
     );
+  });
+});
+
+describe('a mistake of a set-up is told by a start, by `mode: validate` and by `doctor`', () => {
+  const FILE = '.github/workflows/axe.yml';
+  const BROKEN_KEY = 'sk-canary-a\nsk-canary-b';
+
+  interface SetupScene {
+    readonly inputs?: Readonly<Record<string, string>>;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly tools?: string;
+    /** The path and the text of the workflow, instead of its own. */
+    readonly file?: string;
+    readonly workflow?: string;
+  }
+
+  /** The checkout of a workflow that runs on a schedule, with an agent of its own. */
+  const checkout = ({ inputs, tools = 'read_file', file = FILE, workflow: text }: SetupScene) => {
+    const given = Object.entries({ agent: 'a', ...inputs });
+    const workflow = {
+      on: { schedule: [{ cron: '0 4 * * 1' }] },
+      permissions: { contents: 'read' },
+      jobs: {
+        report: {
+          'runs-on': 'ubuntu-24.04',
+          steps: [
+            { uses: 'actions/checkout@v4' },
+            { uses: 'acme/axe-action@v1', with: Object.fromEntries(given) },
+          ],
+        },
+      },
+    };
+    const folder = tempDir('checkout');
+    const agent = `name = "a"\nmodel = "openai/gpt-4o"\nsystem_prompt = "Help."\ntools = ["${tools}"]\n`;
+    writeFiles(folder, {
+      '.git/HEAD': 'ref: refs/heads/master\n',
+      [file]: text ?? stringify(workflow),
+      'axe/agents/a.toml': agent,
+    });
+    return folder;
+  };
+
+  /** As the runner passes them on, misspelt ones too. */
+  const inputVariables = (inputs: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]),
+    );
+
+  /** The lines of the action's step. */
+  const stepLines = async (scene: SetupScene, mode: string) => {
+    const { annotations, stdout } = await runMainHere({
+      event: { name: 'schedule', payload: schedulePayload('0 4 * * 1') },
+      job: 'report',
+      inputs: {},
+      env: {
+        GITHUB_WORKFLOW_REF: `octo-org/octo-repo/${FILE}@refs/heads/master`,
+        ...inputVariables({ 'github-token': '', agent: 'a', ...scene.inputs, mode }),
+        ...scene.env,
+      },
+      workspace: checkout(scene),
+    });
+    expect(stdout).not.toContain('sk-canary-b');
+    return annotations.flatMap(({ message }) => message.split('\n'));
+  };
+
+  const doctorLines = async (scene: SetupScene) => {
+    const env = { HOME: tempDir('home'), ...scene.env };
+    const terminal = createFakeTerminal({ env, cwd: checkout(scene) });
+    await cliMain(['doctor', '--json'], terminal);
+    const { checks } = JSON.parse(terminal.output()) as {
+      readonly checks: readonly Record<'message' | 'remedy', string>[];
+    };
+    return checks.map(({ message, remedy }) => `${message}. ${remedy}`);
+  };
+
+  const LINE_BREAK = 'holds a line break';
+
+  it.each<[string, SetupScene, string, string?]>([
+    [
+      'a tool that there is not',
+      { inputs: { 'tools-allowed': 'run_comand' } },
+      'did you mean `run_command`?',
+    ],
+    [
+      'labels that no tool sets',
+      { inputs: { 'labels-allowed': 'bug' } },
+      'lists neither `set_labels` nor',
+    ],
+    ['`block-on` without reviews', { inputs: { 'block-on': 'major' } }, 'posts no reviews'],
+    [
+      '`block-on` without a pull request',
+      { inputs: { 'block-on': 'major' }, tools: 'submit_review' },
+      'The event has no pull request',
+    ],
+    ['`check-run` without a commit', { inputs: { 'check-run': 'true' } }, 'has no commit to check'],
+    [
+      'a folder of agents that is not there',
+      { inputs: { 'agents-dir': 'bots' } },
+      'The folder "bots" is not there',
+      'there are no agents in `bots`',
+    ],
+    ['a folder outside', { inputs: { 'agents-dir': '../bots' } }, '`agents-dir` leads out'],
+    ['`True`', { inputs: { 'changes-allowed': 'True' } }, 'Write `true` in small letters'],
+    ['a YAML list', { inputs: { paths: '- src/**\n- lib/**' } }, 'without `- ` before it'],
+    ['quotes in a list', { inputs: { 'changes-allowed': '"src/**"' } }, 'Leave out the quotes'],
+    [
+      'an input that there is not',
+      { inputs: { 'max-cost-us': '1' } },
+      'Did you mean `max-cost-usd`?',
+    ],
+    ['a tool of the agent', { tools: 'read_fil' }, 'unknown tool "read_fil"'],
+    ['a key that is not set', {}, 'API key for provider "openai"', 'does not get `OPENAI_API_KEY`'],
+    ['a key with a line break', { env: { OPENAI_API_KEY: BROKEN_KEY } }, LINE_BREAK],
+    [
+      'a token with a line break',
+      { inputs: { 'github-token': BROKEN_KEY }, env: { GITHUB_TOKEN: BROKEN_KEY } },
+      LINE_BREAK,
+    ],
+    [
+      'a permission that the workflow does not grant',
+      { inputs: { 'report-to': 'issue' } },
+      '`issues: write` is missing',
+    ],
+  ])('%s', async (_, scene, atStart, inValidate = atStart) => {
+    expect(await stepLines(scene, 'run')).toContainEqual(expect.stringContaining(atStart));
+    const validated = await stepLines(scene, 'validate');
+    expect(validated).toContainEqual(expect.stringContaining(inValidate));
+    expect(await doctorLines(scene)).toContainEqual(expect.stringContaining(atStart));
+  });
+
+  it('seven of them are one error with seven lines', async () => {
+    const inputs = {
+      comment: 'sometimes',
+      paths: '- src/**',
+      'changes-allowed': 'True',
+      'max-cost-us': '1',
+      'report-to': 'issue',
+    };
+    const lines = await stepLines({ inputs, tools: 'read_fil' }, 'run');
+    expect(lines).toEqual([
+      '7 mistakes in the set-up:',
+      expect.stringContaining('max-cost-usd'),
+      expect.stringContaining('`paths`'),
+      expect.stringContaining('`comment`'),
+      expect.stringContaining('`changes-allowed`'),
+      expect.stringContaining('axe/agents/a.toml:4:1: '),
+      expect.stringContaining('OPENAI_API_KEY'),
+      expect.stringMatching(
+        /^- \.github\/workflows\/axe\.yml:4: `issues: write` is missing, .* Add `issues: write` to `permissions:`\.$/,
+      ),
+    ]);
+  });
+
+  const REPORTING = { inputs: { 'report-to': 'issue' } };
+  const MISSING = expect.stringContaining('is missing');
+
+  it.each<[string, SetupScene]>([
+    ['of another repository', { env: { GITHUB_WORKFLOW_REF: `acme/rules/${FILE}@main` } }],
+    ['that is not checked out', { env: { GITHUB_WORKFLOW_REF: 'octo-org/octo-repo/a.yml@main' } }],
+    ['of another job', { env: { GITHUB_JOB: 'other' } }],
+    ['of a run that goes on', { inputs: { ...REPORTING.inputs, 'dry-run': 'true' } }],
+    ['that nobody can read', { workflow: `axe-action ${'? '.repeat(20_000)}` }],
+  ])('no permission is missed in a workflow %s', async (_, scene) => {
+    const lines = await stepLines({ ...REPORTING, ...scene }, 'run');
+    expect(lines).not.toContainEqual(MISSING);
+    const isWell = scene.inputs?.['dry-run'] === 'true';
+    expect(lines).toEqual(
+      isWell ? [] : [expect.stringContaining('OPENAI_API_KEY'), expect.anything()],
+    );
+  });
+
+  it('the name of a workflow that a stranger chose stays in its line', async () => {
+    const file = '.github/workflows/a\n::warning::evil.yml';
+    const env = {
+      GITHUB_WORKFLOW_REF: `octo-org/octo-repo/${file}@main`,
+      OPENAI_API_KEY: BROKEN_KEY,
+    };
+    const lines = await stepLines({ ...REPORTING, file, env }, 'run');
+    expect(lines).toEqual([
+      '2 mistakes in the set-up:',
+      expect.stringContaining(LINE_BREAK),
+      MISSING,
+    ]);
   });
 });
 

@@ -28,7 +28,7 @@ import { withDebugLines } from '../runner/debug-requests.js';
 import type { Inputs, MemoryInputs } from '../runner/inputs.js';
 import { keepCheck, type StepJournal } from '../runner/journal.js';
 import { type Runner, readThisRun } from '../runner/runner.js';
-import { unusedInputWarnings } from '../runner/setup.js';
+import { checkAgentsDir, isAgentsDirEmpty, unusedInputWarnings } from '../runner/setup.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Secrets } from '../safety/secrets.js';
 import { createCommitSources, createSubjectFiles } from '../tools/github/commit-files.js';
@@ -53,7 +53,7 @@ export async function createActionDependencies(context: ActionContext) {
   const { inputs, trigger, runner, secrets, deadline, reporter, journal } = context;
   const { env, workspace } = runner;
   const { agentsDir } = inputs;
-  await checkAgentsDir(inputs, workspace);
+  await checkAgentsDir(agentsDir, workspace);
 
   const connection = await connect(context);
   const { client, sourceAt, fetch, clock, memory } = connection;
@@ -108,12 +108,6 @@ export async function createActionDependencies(context: ActionContext) {
     secrets,
   };
   return { dependencies, client, requests: connection.requests };
-}
-
-/** Throws an AxeError for a folder outside of the workspace. */
-export async function checkAgentsDir({ agentsDir }: Inputs, workspace: string): Promise<void> {
-  if (agentsDir !== '')
-    await resolveInside(workspace, { path: agentsDir, what: 'the input `agents-dir`' });
 }
 
 type Connection = Awaited<ReturnType<typeof connect>>;
@@ -199,7 +193,7 @@ export function withWorkflowWarnings(
       const agent = await agents.loadAgent(name);
       const warnings = [...agent.warnings, ...(agent.workflowWarnings ?? [])];
       if (name !== agentNameOf(inputs)) return { ...agent, warnings };
-      const isFolderEmpty = await isAgentsDirEmpty(agents, inputs, agent.source);
+      const isFolderEmpty = await isFolderUnused(agents, inputs, agent.source);
       const facts = { inputs, agent, kinds: [trigger.kind], isFolderEmpty };
       return { ...agent, warnings: [...warnings, ...unusedInputWarnings(facts)] };
     },
@@ -207,15 +201,13 @@ export function withWorkflowWarnings(
 }
 
 /** Listed only if the agent is not from that folder, since a list can take a request. */
-async function isAgentsDirEmpty(
+async function isFolderUnused(
   agents: Pick<AgentLoader, 'folders' | 'listFiles'>,
   { agentsDir }: Inputs,
   source: string,
 ): Promise<boolean> {
   const [folder = ''] = agents.folders;
-  if (agentsDir === '' || source.includes(`${folder}/`)) return false;
-  const listed = await agents.listFiles();
-  return !listed.some(({ file }) => file.startsWith(`${folder}/`));
+  return !source.includes(`${folder}/`) && (await isAgentsDirEmpty(agents, agentsDir));
 }
 
 /** Undefined if the run is not allowed to change files, or nobody could commit them. */

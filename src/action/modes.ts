@@ -18,7 +18,7 @@ import { createFetch } from '../lib/net/http.js';
 import { encodeBytes } from '../lib/text/bytes.js';
 import { paragraphs } from '../lib/text/format.js';
 import { memoryName } from '../memory/paths.js';
-import { modelProblem, priceProblem } from '../model/model-access.js';
+import { isMissingKey, keyState, modelProblem, priceProblem } from '../model/model-access.js';
 import {
   LEARNING_PROMPT,
   PROPOSAL_PROMPT,
@@ -42,8 +42,8 @@ import { connectGitHub } from '../run/github.js';
 import type { Fault, RunReport, RunRequest, SetupProblem, Validation } from '../run/records.js';
 import { faultOf, type ValidationDependencies, validateAgents } from '../run/validate.js';
 import type { InputMistake, Inputs } from '../runner/inputs.js';
-import { readThisRun } from '../runner/runner.js';
-import { findUnusedInputs } from '../runner/setup.js';
+import { type Runner, readThisRun } from '../runner/runner.js';
+import { checkAgentsDir, findUnusedInputs } from '../runner/setup.js';
 import { formatMark, isMarked, type Mark } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { ActionContext } from './dependencies.js';
@@ -339,7 +339,9 @@ export async function runValidateMode(
     {
       ...(await openCheckedAgents(context)),
       modelProblem: (ref, params) =>
-        modelProblem(ref, { env: runner.env, config: {} }) ?? costProblem(ref, params, inputs),
+        modelProblem(ref, { env: runner.env, config: {} }) ??
+        keyProblem(ref, runner.env) ??
+        costProblem(ref, params, inputs),
       signal: deadline.signal,
     },
   );
@@ -369,6 +371,12 @@ function unusedInputs(inputs: Inputs, { agents }: Validation): readonly SetupPro
   return findUnusedInputs({ inputs, agent, kinds: undefined, isFolderEmpty: false });
 }
 
+/** A key that no request can carry; a missing one is needed by runs alone. */
+function keyProblem(ref: ModelRef, env: Runner['env']): AxeError | undefined {
+  const key = keyState(ref, { env, config: {} });
+  return key instanceof AxeError && !isMissingKey(key) ? key : undefined;
+}
+
 /** The error of a run whose cost is limited, if the price of its model is not known. */
 function costProblem(
   ref: ModelRef,
@@ -394,6 +402,7 @@ async function openCheckedAgents({
 }: ActionContext): Promise<Pick<ValidationDependencies, 'agents' | 'where'>> {
   const { agentsDir, githubToken } = inputs;
   const { env, workspace, log } = runner;
+  await checkAgentsDir(agentsDir, workspace);
   const commit = await readCheckedOut(workspace);
   const onDisk = localAgents({ cwd: workspace, agentsDir, configDir: undefined });
   if (commit !== undefined || (await onDisk.listFiles()).length > 0) {

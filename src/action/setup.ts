@@ -1,19 +1,18 @@
 import { parseModelRef } from '../agent/config.js';
-import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
+import { AxeError, ConfigError, isNotFound, ProviderError } from '../lib/errors.js';
 import { keyState } from '../model/model-access.js';
 import { answerForm } from '../run/plan.js';
 import { checkAgent } from '../run/validate.js';
 import { type InputMistake, joinMistakes } from '../runner/inputs.js';
-import {
-  type ActionContext,
-  agentNameOf,
-  checkAgentsDir,
-  openAgentLoader,
-} from './dependencies.js';
+import { readOwnWorkflow } from '../runner/runner.js';
+import { checkAgentsDir } from '../runner/setup.js';
+import { type ActionContext, agentNameOf, openAgentLoader } from './dependencies.js';
 
 /**
  * The error that ended a run before its model was asked, with all other mistakes of the set-up: of
- * the inputs, the agent's file, its model and the key. Errors of another kind stay as they are.
+ * the inputs, the agent's file, its model and the key, and the permissions that the workflow does
+ * not grant. Errors of another kind stay as they are. A run that goes on is not told of permissions:
+ * GitHub's refusal says the same line where one is used, and its file could be a stranger's.
  */
 export async function withOtherMistakes(
   thrown: unknown,
@@ -28,12 +27,13 @@ export async function withOtherMistakes(
   const { inputs, runner, deadline } = context;
   const unusable = await mistakesOf(
     () => answerForm({ responseFormat: undefined }, inputs.outputSchema, { deadline }),
-    () => checkAgentsDir(inputs, runner.workspace),
+    () => checkAgentsDir(inputs.agentsDir, runner.workspace),
   );
   const canFindAgent =
     !isNotFound(thrown, 'agent') && !inputMistakes.some(({ input }) => PLACE_OF_AGENT.has(input));
   const ofAgent = canFindAgent ? await agentMistakes(context) : [];
-  return joinMistakes([...inputErrors, thrown, ...unusable, ...ofAgent]);
+  const ofWorkflow = await permissionMistakes(context);
+  return joinMistakes([...inputErrors, thrown, ...unusable, ...ofAgent, ...ofWorkflow]);
 }
 
 /** The errors for people that these checks end with. */
@@ -50,9 +50,10 @@ async function mistakesOf(...checks: readonly (() => unknown)[]): Promise<readon
   return mistakes;
 }
 
-/** Other exit statuses are about GitHub, a provider or a person. */
+/** Other errors are about GitHub, a provider or a person; status 3 alone is a key's form. */
 function isAboutSetup(thrown: unknown): thrown is AxeError {
-  return thrown instanceof AxeError && (thrown.exitCode === 2 || thrown instanceof ConfigError);
+  if (!(thrown instanceof AxeError) || thrown instanceof ProviderError) return false;
+  return thrown instanceof ConfigError || thrown.exitCode === 2 || thrown.exitCode === 3;
 }
 
 /** Inputs that say where the agent is; with a mistake in one of them it cannot be found. */
@@ -81,6 +82,17 @@ async function agentMistakes(context: ActionContext): Promise<readonly AxeError[
     if (thrown instanceof AxeError) return [];
     throw thrown;
   }
+}
+
+/** GitHub does not say what it granted, so only the workflow's file can, where it is checked out. */
+async function permissionMistakes({ runner }: ActionContext): Promise<readonly AxeError[]> {
+  const workflow = readOwnWorkflow(runner.env);
+  if (workflow === undefined) return [];
+  const { checkOwnPermissions } = await import('../runner/workflow/read-workflows.js');
+  const lines = await checkOwnPermissions(runner.workspace, workflow);
+  return lines.map(({ file, line, message, remedy }) => {
+    return new ConfigError(message, { remedy, at: { file, line } });
+  });
 }
 
 async function modelMistakes(

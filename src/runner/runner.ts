@@ -75,13 +75,24 @@ export function readThisRun(env: Runner['env']): ThisRun {
   };
 }
 
-/** `octocat/hello/.github/workflows/report.yml@refs/heads/main` without repository and ref. */
-function workflowOf({
-  GITHUB_WORKFLOW_REF: ref = '',
-  GITHUB_WORKFLOW: name = '',
-}: Runner['env']): string {
-  const [, file = name] = /^[^/]+\/[^/]+\/([^@]+)@/.exec(ref) ?? [];
-  return file;
+function workflowOf(env: Runner['env']): string {
+  return workflowFile(env)?.path ?? env['GITHUB_WORKFLOW'] ?? '';
+}
+
+/** Parses `octocat/hello/.github/workflows/report.yml@refs/heads/main`. */
+function workflowFile({ GITHUB_WORKFLOW_REF: ref = '' }: Runner['env']) {
+  const [, repository, path] = /^([^/]+\/[^/]+)\/([^@]+)@/.exec(ref) ?? [];
+  return repository === undefined || path === undefined ? undefined : { repository, path };
+}
+
+/** The run's workflow and its job; undefined for a workflow of another repository. */
+export function readOwnWorkflow(
+  env: Runner['env'],
+): { readonly path: string; readonly job: string } | undefined {
+  const { GITHUB_REPOSITORY: repository = '', GITHUB_JOB: job = '' } = env;
+  const file = workflowFile(env);
+  const isOwn = file?.repository.toLowerCase() === repository.toLowerCase();
+  return file !== undefined && isOwn ? { path: file.path, job } : undefined;
 }
 
 /** Name of the state in which a journal keeps the changes that are not saved yet. */

@@ -1,7 +1,9 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
+import type { AgentLoader } from '../agent/loader.js';
 import { closestWord } from '../agent/suggest.js';
 import type { Trigger } from '../event/trigger.js';
 import type { Warning } from '../lib/errors.js';
+import { resolveInside } from '../lib/user-files.js';
 import type { SetupProblem } from '../run/records.js';
 import { AGENT_TOOLS } from '../run/tools.js';
 import { WITH_HOME, WITH_NETWORK } from '../tools/grants.js';
@@ -99,6 +101,22 @@ export function findUnusedInputs(
     const message = `the input \`${input}\` has no effect, or only in part. ${explanation}`;
     return [{ input, severity: 'warning', message, remedy }];
   });
+}
+
+/** Throws an AxeError for a folder outside of the workspace. */
+export async function checkAgentsDir(agentsDir: string, workspace: string): Promise<void> {
+  if (agentsDir !== '')
+    await resolveInside(workspace, { path: agentsDir, what: 'the input `agents-dir`' });
+}
+
+/** The folder `agents-dir`, which is searched first, is not there, or holds no agents. */
+export async function isAgentsDirEmpty(
+  agents: Pick<AgentLoader, 'folders' | 'listFiles'>,
+  agentsDir: string,
+): Promise<boolean> {
+  if (agentsDir === '') return false;
+  const [folder = ''] = agents.folders;
+  return !(await agents.listFiles()).some(({ file }) => file.startsWith(`${folder}/`));
 }
 
 export function unusedInputWarnings(facts: SetupFacts): readonly Warning[] {

@@ -22,9 +22,9 @@ const FIRST = owned(readFileSync('examples/workflows/review.yml', 'utf8'));
 async function linesFor(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const lines = await checkWorkflows(
     Object.entries(files).map(([path, text]) => ({ path, text })),
-    async (name) => {
+    async (name, agentsDir) => {
       try {
-        return { config: agentOf(name) };
+        return { config: agentOf(name), isFolderEmpty: agentsDir === 'gone' };
       } catch {
         return { names: BUILT_IN_AGENTS.map((agent) => agent.name) };
       }
@@ -265,6 +265,16 @@ const BROKEN: readonly (readonly [string, readonly Change[], string, string, str
     '(did you mean `run_command`?). Correct',
   ],
   [
+    'a folder of agents that is not there',
+    [
+      added('agents-dir: gone'),
+      ['    steps:\n', '    steps:\n      - uses: actions/checkout@v5\n'],
+    ],
+    'agents-dir',
+    'note',
+    'The folder "gone" is not there',
+  ],
+  [
     'a permission without a level',
     [['checks: read', 'checks: [read]']],
     'checks: [',
@@ -384,6 +394,10 @@ describe('the check of workflows', () => {
       'a workflow that a bomb of aliases hides',
       `${FIRST}\nx: &a [1, 1]\ny: &b [*a, *a]\nz: [*b, *b]\n`,
     ],
+    ...['run: make bots', 'uses: actions/checkout@v5\n        with: { path: gone }'].map((step) => [
+      `a folder of agents that a step can make: ${step}`,
+      withChanges([added('agents-dir: gone'), ['    steps:\n', `    steps:\n      - ${step}\n`]]),
+    ]),
     ['another action', 'on: push\njobs:\n  a:\n    steps:\n      - uses: acme/other@main\n'],
     ['5,000 lines', `${FIRST}${'# a line\n'.repeat(5000)}`],
     ['Windows line ends', FIRST.replaceAll('\n', '\r\n')],

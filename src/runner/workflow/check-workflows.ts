@@ -1,19 +1,26 @@
+import { isAbsolute } from 'node:path';
 import type { AgentConfig } from '../../agent/config.js';
 import { closestWord } from '../../agent/suggest.js';
 import type { Trigger } from '../../event/trigger.js';
+import type { AxeError } from '../../lib/errors.js';
 import { INPUT_DEFAULTS, inspectInputs } from '../inputs.js';
 import { findUnusedInputs } from '../setup.js';
 import {
   type CheckedUse,
   type Level,
+  missingPermissions,
   unknownWords,
   WORKFLOW_CHECKS,
   type WorkflowProblem,
 } from './workflow-checks.js';
 import {
   type ActionUse,
+  asMapping,
+  asSteps,
+  asText,
   type BrokenWorkflow,
   isComputed,
+  isOwnAction,
   type ParsedWorkflow,
   parseWorkflow,
   type WorkflowFile,
@@ -30,9 +37,13 @@ export interface WorkflowLine {
 }
 
 /** An agent by the name in a workflow; the names that exist if there is no such agent. */
-export type FindAgent = (
-  name: string,
-) => Promise<{ readonly config: AgentConfig | undefined } | { readonly names: readonly string[] }>;
+type FoundAgent =
+  | { readonly config: AgentConfig | undefined; readonly isFolderEmpty?: boolean }
+  | { readonly names: readonly string[] }
+  | { readonly folderMistake: AxeError };
+
+/** Finds agents as the inputs `agent` and `agents-dir` name them; the folder is empty for none. */
+export type FindAgent = (name: string, agentsDir: string) => Promise<FoundAgent>;
 
 /**
  * Reads the workflows with this action as GitHub will. A value that a job computes is not judged:
@@ -54,28 +65,50 @@ export async function checkWorkflows(
   const lookedUp = await Promise.all(
     parsed.flatMap(({ uses }) => uses).map(async (use) => await lookUp(use, findAgent)),
   );
-  const checked: readonly CheckedUse[] = lookedUp.map(({ use, agent }) => ({
-    ...use,
-    agent,
-    others: [],
-  }));
+  const checked = lookedUp.map(({ use }) => use);
   for (const workflow of parsed) {
     const problems = [...unknownWords(workflow)];
     for (const [index, use] of checked.entries()) {
       if (use.file !== workflow.file) continue;
       const others = checked.filter((candidate) => candidate !== use);
       problems.push(...(lookedUp[index]?.problems ?? []));
-      problems.push(...inputProblems(use));
+      problems.push(...inputProblems(use, lookedUp[index]?.isFolderEmpty === true));
       problems.push(...WORKFLOW_CHECKS.flatMap((check) => check({ ...use, others })));
     }
-    // Jobs of one workflow share its events, so each would report the same line.
-    const distinct = problems.map((problem) => {
-      const line = lineFor(workflow, problem);
-      return [`${line.line} ${line.message}`, line] as const;
-    });
-    lines.push(...new Map(distinct).values());
+    lines.push(...linesFor(workflow, problems));
   }
   return lines.toSorted((a, b) => (a.file === b.file ? a.line - b.line : 0));
+}
+
+/**
+ * The permissions that a job visibly lacks, which a run of it can name. GitHub does not say what it
+ * granted.
+ */
+export async function checkPermissions(
+  file: WorkflowFile,
+  job: string,
+  findAgent: FindAgent,
+): Promise<readonly WorkflowLine[]> {
+  const workflow = parseWorkflow(file);
+  if (workflow === undefined || !('uses' in workflow)) return [];
+  const uses = workflow.uses.filter(({ jobAt }) => jobAt.at(-1) === job);
+  const lookedUp = await Promise.all(uses.map(async (use) => await lookUp(use, findAgent)));
+  return linesFor(
+    workflow,
+    lookedUp.flatMap(({ use }) => missingPermissions(use)),
+  );
+}
+
+/** Jobs of one workflow share its events, so each would report the same line. */
+function linesFor(
+  workflow: ParsedWorkflow,
+  problems: readonly WorkflowProblem[],
+): readonly WorkflowLine[] {
+  const distinct = problems.map((problem) => {
+    const line = lineFor(workflow, problem);
+    return [`${line.line} ${line.message}`, line] as const;
+  });
+  return [...new Map(distinct).values()];
 }
 
 function describeBroken({ file, line, reason }: BrokenWorkflow): WorkflowLine {
@@ -88,18 +121,46 @@ function lineFor({ file, lineOf }: ParsedWorkflow, problem: WorkflowProblem): Wo
   return { file, line: lineOf(path), level, message, remedy };
 }
 
-/** Inputs that name the place of agents, which cannot be read here. */
-const ELSEWHERE = ['agents-repo', 'agents-dir'];
+/** A step with its agent, and the problems of finding it. */
+interface LookedUp {
+  readonly use: CheckedUse;
+  readonly problems: readonly WorkflowProblem[];
+  readonly isFolderEmpty?: boolean;
+}
 
-async function lookUp(use: ActionUse, findAgent: FindAgent) {
-  const { inputs, stepAt } = use;
-  const name = inputs['agent'] ?? '';
-  const isUnknown =
-    name === '' || isComputed(name) || ELSEWHERE.some((input) => inputs[input] !== undefined);
-  if (isUnknown) return { use, agent: undefined, problems: [] };
+/** The agents of the step cannot be known from the checkout alone. */
+function hasAgentsElsewhere({ inputs, job }: ActionUse): boolean {
+  const { 'agents-repo': repository, 'agents-dir': folder = '' } = inputs;
+  if (repository !== undefined || isComputed(folder) || isAbsolute(folder)) return true;
+  return folder !== '' && asSteps(job).some(canMakeFolders);
+}
 
-  const result = await findAgent(name);
-  if ('config' in result) return { use, agent: result.config, problems: [] };
+/** All steps but those of the action, and of the plain checkout. */
+function canMakeFolders(step: Readonly<Record<string, unknown>>): boolean {
+  const name = asText(step['uses']);
+  const inputs = asMapping(step['with']);
+  const isPlainCheckout =
+    name.startsWith('actions/checkout@') &&
+    ['path', 'ref', 'repository'].every((input) => inputs[input] === undefined);
+  return !isPlainCheckout && !isOwnAction(name);
+}
+
+async function lookUp(step: ActionUse, findAgent: FindAgent): Promise<LookedUp> {
+  const { inputs, stepAt } = step;
+  const use: CheckedUse = { ...step, agent: undefined, others: [] };
+  const { agent: name = '', 'agents-dir': agentsDir = '' } = inputs;
+  if (name === '' || isComputed(name) || hasAgentsElsewhere(step)) return { use, problems: [] };
+
+  const result = await findAgent(name, agentsDir);
+  if ('config' in result) {
+    const { config, isFolderEmpty } = result;
+    return { use: { ...use, agent: config }, problems: [], isFolderEmpty };
+  }
+  if ('folderMistake' in result) {
+    const { message, remedy = '' } = result.folderMistake;
+    const path = [...stepAt, 'with', 'agents-dir'];
+    return { use, problems: [{ level: 'error', path, message, remedy }] };
+  }
   const nearest =
     result.names.find((known) => known.endsWith(`/${name}`)) ?? closestWord(name, result.names);
   const remedy =
@@ -113,11 +174,14 @@ async function lookUp(use: ActionUse, findAgent: FindAgent) {
     message,
     remedy,
   };
-  return { use, agent: undefined, problems: [missing] };
+  return { use, problems: [missing] };
 }
 
 /** Mistakes of inputs, as their own parsers report them, and inputs without effect. */
-function inputProblems({ inputs, agent, stepAt, events }: CheckedUse): readonly WorkflowProblem[] {
+function inputProblems(
+  { inputs, agent, stepAt, events }: CheckedUse,
+  isFolderEmpty: boolean,
+): readonly WorkflowProblem[] {
   const names = Object.keys(INPUT_DEFAULTS);
   const path = [...stepAt, 'with'];
   const unknown = Object.keys(inputs).filter((name) => !names.includes(name.toLowerCase()));
@@ -155,7 +219,7 @@ function inputProblems({ inputs, agent, stepAt, events }: CheckedUse): readonly 
     inputs: inspected.inputs,
     agent: { name: inputs['agent'] ?? '', config: agent },
     kinds: kindsOf(events),
-    isFolderEmpty: false,
+    isFolderEmpty,
   };
   const unused = findUnusedInputs(facts).map((problem): WorkflowProblem => {
     const message = problem.message.replace(/\.$/, '');

@@ -4,7 +4,13 @@ import { CHECKS_FILE, parseChecks } from '../../findings/checks.js';
 import { AxeError, isNotFound } from '../../lib/errors.js';
 import { listFolder, readConfigFile, resolveInside } from '../../lib/user-files.js';
 import { localAgents } from '../../run/agents.js';
-import { checkWorkflows, type FindAgent, type WorkflowLine } from './check-workflows.js';
+import { checkAgentsDir, isAgentsDirEmpty } from '../setup.js';
+import {
+  checkPermissions,
+  checkWorkflows,
+  type FindAgent,
+  type WorkflowLine,
+} from './check-workflows.js';
 import { parseWorkflow, type WorkflowFile } from './workflow-file.js';
 
 const FOLDER = '.github/workflows';
@@ -38,6 +44,19 @@ export async function checkWorkflowsIn(root: string): Promise<{
   };
 }
 
+/**
+ * The permissions that the running job lacks by its own workflow's file. None where the checkout
+ * does not have that file, as in a run of another repository's workflow. The file configures
+ * nothing: anybody could have written it.
+ */
+export async function checkOwnPermissions(
+  root: string,
+  { path, job }: { readonly path: string; readonly job: string },
+): Promise<readonly WorkflowLine[]> {
+  const file = path.startsWith(`${FOLDER}/`) ? await readWorkflow(root, path) : undefined;
+  return file === undefined ? [] : await checkPermissions(file, job, workflowAgents(root));
+}
+
 const CALLS_WORKFLOW = /^\s*uses:\s*\S+\/\.github\/workflows\//m;
 
 /** The mistakes of the file of checks in words; none if there is no file. */
@@ -60,30 +79,38 @@ function isComment(event: string): boolean {
   return event === 'issue_comment' || event === 'pull_request_review_comment';
 }
 
-/** A file that cannot be read, or is outside of the checkout, is none of its workflows. */
 async function readWorkflows(root: string): Promise<readonly WorkflowFile[]> {
   const names = await listFolder(join(root, FOLDER)).catch(() => []);
   const files = names
     .filter((name) => /\.ya?ml$/.test(name))
-    .map(async (name) => {
-      const path = `${FOLDER}/${name}`;
-      try {
-        const file = await resolveInside(root, { path, what: 'the workflow' });
-        return { path, text: (await readConfigFile(file)) ?? '' };
-      } catch (thrown) {
-        if (thrown instanceof AxeError) return undefined;
-        throw thrown;
-      }
-    });
+    .map(async (name) => await readWorkflow(root, `${FOLDER}/${name}`));
   return (await Promise.all(files)).filter((file) => file !== undefined);
+}
+
+/** A file that cannot be read, or is outside of the checkout, is none of its workflows. */
+async function readWorkflow(root: string, path: string): Promise<WorkflowFile | undefined> {
+  try {
+    const file = await resolveInside(root, { path, what: 'the workflow' });
+    return { path, text: (await readConfigFile(file)) ?? '' };
+  } catch (thrown) {
+    if (thrown instanceof AxeError) return undefined;
+    throw thrown;
+  }
 }
 
 /** Agents as a workflow has them: without the configuration folder of this machine. */
 function workflowAgents(root: string): FindAgent {
-  const agents = localAgents({ cwd: root, agentsDir: '', configDir: undefined });
-  return async (name) => {
+  return async (name, agentsDir) => {
     try {
-      return { config: (await agents.loadAgent(name)).config };
+      await checkAgentsDir(agentsDir, root);
+    } catch (thrown) {
+      if (thrown instanceof AxeError) return { folderMistake: thrown };
+      throw thrown;
+    }
+    const agents = localAgents({ cwd: root, agentsDir, configDir: undefined });
+    const isFolderEmpty = await isAgentsDirEmpty(agents, agentsDir);
+    try {
+      return { config: (await agents.loadAgent(name)).config, isFolderEmpty };
     } catch (thrown) {
       if (!(thrown instanceof AxeError)) throw thrown;
       // Its own mistakes are reported where the agents are.

@@ -7,6 +7,7 @@ import { EVENTS, JOB_KEYS, SCOPES, STEP_KEYS, WORKFLOW_KEYS } from './words.js';
 import {
   type ActionUse,
   asMapping,
+  asSteps,
   asText,
   isComputed,
   type ParsedWorkflow,
@@ -221,8 +222,7 @@ export const WORKFLOW_CHECKS: readonly Check[] = [
       return [problem('note', ['on', event, key], message, 'Use the input `paths` instead.')];
     }),
   ({ events, job, jobAt }) => {
-    const steps = Array.isArray(job['steps']) ? job['steps'] : [];
-    const index = steps.findIndex((step) => checksOutHead(asMapping(step)));
+    const index = asSteps(job).findIndex(checksOutHead);
     if (!events.has('pull_request_target') || index === -1) return [];
     const message = "a stranger's commit is checked out next to your secrets";
     const path = [...jobAt, 'steps', index];
@@ -249,7 +249,7 @@ function problem(level: Level, path: YamlPath, message: string, remedy: string):
 }
 
 /** The scopes that the job's token lacks, with the most important use of each. */
-function missingPermissions(use: CheckedUse): readonly WorkflowProblem[] {
+export function missingPermissions(use: CheckedUse): readonly WorkflowProblem[] {
   const { job, jobAt, workflow, inputs, events, env, condition, agent } = use;
   const isOfJob = job['permissions'] !== undefined;
   const permissions = isOfJob ? job['permissions'] : workflow['permissions'];

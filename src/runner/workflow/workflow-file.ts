@@ -61,6 +61,18 @@ export function asText(value: unknown): string {
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '';
 }
 
+export function asSteps(job: Mapping): readonly Mapping[] {
+  const steps = job['steps'];
+  return Array.isArray(steps) ? steps.map(asMapping) : [];
+}
+
+const OWN_ACTION = /^([\w.-]+\/axe-action)@(.+)$/;
+
+/** The text after `uses:` is this action, at any owner. */
+export function isOwnAction(uses: string): boolean {
+  return OWN_ACTION.test(uses);
+}
+
 /** Undefined for a file that does not use the action. */
 export function parseWorkflow({
   path,
@@ -118,10 +130,8 @@ function positionOf(top: Node | null, keys: YamlPath): number {
 function usesIn(file: string, workflow: Mapping): readonly ActionUse[] {
   return Object.entries(asMapping(workflow['jobs'])).flatMap(([id, value]) => {
     const job = asMapping(value);
-    const steps = Array.isArray(job['steps']) ? (job['steps'] as readonly unknown[]) : [];
-    return steps.flatMap((each, index): readonly ActionUse[] => {
-      const step = asMapping(each);
-      const [, name, ref = ''] = /^([\w.-]+\/axe-action)@(.+)$/.exec(asText(step['uses'])) ?? [];
+    return asSteps(job).flatMap((step, index): readonly ActionUse[] => {
+      const [, name, ref = ''] = OWN_ACTION.exec(asText(step['uses'])) ?? [];
       if (name === undefined) return [];
       const jobAt = ['jobs', id];
       return [
