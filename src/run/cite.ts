@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import type { TriggerPlace } from '../event/trigger.js';
+import type { PullRequestTrigger, TriggerPlace } from '../event/trigger.js';
 import {
   checkEvidence,
   linesOfDiff,
@@ -246,16 +246,19 @@ function repositorySource(
   trigger: Exclude<TriggerPlace, { readonly kind: 'local' }>,
 ): CodeSource {
   const { repository } = trigger;
-  const pull = trigger.kind === 'pull_request' ? trigger : undefined;
-  const branch = pull?.base.ref;
-  const defaultBranch = pull?.repository.defaultBranch ?? '';
+  const branch = trigger.kind === 'pull_request' ? trigger.base.ref : undefined;
   return {
     name: `${repository.owner}/${repository.name}`,
-    isDefaultBranch: defaultBranch === '' || branch === defaultBranch,
+    isDefaultBranch: trigger.kind !== 'pull_request' || isIntoDefaultBranch(trigger),
     read: (paths, commits, signal) =>
       fetchBaseCode(client, { repository, branch, paths, commits }, signal),
     renamedPath: (path, signal) => fetchRenamedPath({ client, repository, branch }, path, signal),
   };
+}
+
+/** The name of the default branch is not in every event. */
+function isIntoDefaultBranch({ base, repository }: PullRequestTrigger): boolean {
+  return ['', base.ref].includes(repository.defaultBranch);
 }
 
 /** Undefined outside of a checkout. */
