@@ -98,10 +98,17 @@ function commitNode(
     },
     history: connection(() => historyOf(repo.git, sha).map((one) => commitNode(repo, one))),
     associatedPullRequests: connection(() =>
-      [...repo.pulls.values()].flatMap(({ number, head, state }) =>
+      [...repo.pulls.values()].flatMap(({ number, base, head, state, mergedAt }) =>
         resolveCommit(repo, head.sha) !== undefined &&
         historyOf(repo.git, head.sha).some((commit) => commit.sha === sha)
-          ? [{ __typename: 'PullRequest', id: String(number), state: state.toUpperCase() }]
+          ? [
+              {
+                __typename: 'PullRequest',
+                id: String(number),
+                baseRefName: base.ref,
+                state: mergedAt === undefined ? state.toUpperCase() : 'MERGED',
+              },
+            ]
           : [],
       ),
     ),

@@ -75,7 +75,20 @@ it('the commits of ended pull requests are asked for in one request, at most 50'
   expect(await ended(all)).toEqual([]);
   close(43);
   expect(await ended(all)).toEqual([headSha, stacked]);
+  const merge = (number: number, ref: string) => {
+    const pull = repo.pulls.get(number);
+    if (pull === undefined) return;
+    const base = { ...pull.base, ref };
+    repo.pulls.set(number, { ...pull, base, mergedAt: '2026-01-02T03:04:05Z' });
+  };
+  merge(43, 'release');
+  expect(await ended(all)).toEqual([]);
+  merge(42, 'main');
+  expect(await ended(all)).toEqual([headSha]);
+  merge(42, 'topic');
+  merge(43, 'main');
+  expect(await ended(all)).toEqual([headSha, stacked]);
   expect(await ended([...Array.from({ length: 50 }, () => 'e'.repeat(40)), headSha])).toEqual([]);
   expect(await ended([])).toEqual([]);
-  expect(github.requests().filter(({ path }) => path === '/graphql')).toHaveLength(4);
+  expect(github.requests().filter(({ path }) => path === '/graphql')).toHaveLength(7);
 });

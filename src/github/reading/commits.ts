@@ -158,22 +158,23 @@ const MAX_COMMITS = 50;
 /** A commit of stacked pull requests belongs to several. */
 const PULLS_OF_COMMIT = 5;
 
+const pullOfCommitSchema = v.object({ state: v.string(), baseRefName: v.string() });
+
 const pullsSchema = v.object({
-  repository: v.record(
-    v.string(),
+  repository: v.objectWithRest(
+    { defaultBranchRef: v.nullish(v.object({ name: v.string() })) },
     v.nullish(
       v.object({
-        associatedPullRequests: v.nullish(
-          v.object({ nodes: v.array(v.object({ state: v.string() })) }),
-        ),
+        associatedPullRequests: v.nullish(v.object({ nodes: v.array(pullOfCommitSchema) })),
       }),
     ),
   ),
 });
 
 /**
- * Returns which of the first 50 commits have only merged or closed pull requests, in one request. A
- * commit without a pull request is left out. Throws a GitHubError.
+ * Returns which of the first 50 commits are only in closed pull requests, or in one that is merged
+ * into the default branch and in no open one, in one request. A commit that was merged elsewhere can
+ * still come there. Throws a GitHubError.
  */
 export async function fetchCommitsOfEndedPulls(
   client: GitHubClient,
@@ -186,7 +187,8 @@ export async function fetchCommitsOfEndedPulls(
   const aliased = firstCommits.map((sha, index) => [`c${index}`, sha] as const);
   const query = `query ($owner: String!, $name: String!${aliased.map(([alias]) => `, $${alias}: GitObjectID!`).join('')}) {
   repository(owner: $owner, name: $name) {
-    ${aliased.map(([alias]) => `${alias}: object(oid: $${alias}) { ... on Commit { associatedPullRequests(first: ${PULLS_OF_COMMIT}) { nodes { state } } } }`).join('\n    ')}
+    defaultBranchRef { name }
+    ${aliased.map(([alias]) => `${alias}: object(oid: $${alias}) { ... on Commit { associatedPullRequests(first: ${PULLS_OF_COMMIT}) { nodes { state baseRefName } } } }`).join('\n    ')}
   }
 }`;
   const variables = { owner, name, ...Object.fromEntries(aliased) };
@@ -198,6 +200,15 @@ export async function fetchCommitsOfEndedPulls(
   );
   return aliased.flatMap(([alias, sha]) => {
     const pulls = repository[alias]?.associatedPullRequests?.nodes ?? [];
-    return pulls.length > 0 && pulls.every(({ state }) => state !== 'OPEN') ? [sha] : [];
+    return isEnded(pulls, repository.defaultBranchRef?.name) ? [sha] : [];
   });
+}
+
+function isEnded(
+  pulls: readonly v.InferOutput<typeof pullOfCommitSchema>[],
+  defaultBranch: string | undefined,
+): boolean {
+  const merged = pulls.filter(({ state }) => state === 'MERGED');
+  if (pulls.length === 0 || pulls.some(({ state }) => state === 'OPEN')) return false;
+  return merged.length === 0 || merged.some(({ baseRefName }) => baseRefName === defaultBranch);
 }
