@@ -4,9 +4,18 @@ import type { FailedSave, MemoryStore } from '../../../../src/memory/store.js';
 import {
   commitMessage,
   createBranchStore,
+  openBranchMemory,
 } from '../../../../src/memory/stores/branch/branch-store.js';
+import { NAME, startHello } from '../../../github/hello-fixture.js';
+import {
+  ANSWER_LOST,
+  BAD_GATEWAY_AFTER_EFFECT,
+  type FaultAnswer,
+  secondaryRateLimit,
+  staleMessage,
+} from '../../../helpers/github-faults.js';
 import { describeMemoryStore } from '../contract.js';
-import { append, entryText, idsRead, never, read } from '../entries.js';
+import { append, entryText, idsIn, idsRead, never, read } from '../entries.js';
 import { type BranchFaults, createFakeBranch, type FakeBranch } from '../fake-branch.js';
 import { createFakeClock, createPatientClock } from '../fake-clock.js';
 import { overwriting } from '../notes-contract.js';
@@ -263,3 +272,64 @@ it.each([
     expect(commitMessage(['bot.md'], [], { event, number, runUrl: '' })).toBe(subject);
   },
 );
+
+const ROUTES = ['POST /graphql', ...['trees', 'commits', 'refs'].map(newObject)] as const;
+
+function newObject(kind: string): string {
+  return `POST /repos/{owner}/{repo}/git/${kind}`;
+}
+
+const STRANGE_ANSWERS: readonly FaultAnswer[] = [
+  ...[401, 403, 404, 409, 422, 503].map((status) => ({ status, body: { message: 'No' } })),
+  ...['NOT_FOUND', 'FORBIDDEN', 'STALE_DATA'].map((type) => ({
+    status: 200,
+    body: { data: null, errors: [{ type, message: staleMessage('a'.repeat(40)) }] },
+  })),
+  { status: 200, body: {} },
+  { status: 200, body: '<html>Welcome</html>' },
+  { status: 'disconnect' },
+  ANSWER_LOST,
+  BAD_GATEWAY_AFTER_EFFECT,
+  secondaryRateLimit(5),
+];
+
+describe.each([
+  ['', {}],
+  ['new ', undefined],
+])('on a %sbranch', (_, files) => {
+  it.each(ROUTES.slice(0, files === undefined ? undefined : 1))(
+    'whatever one of %s is answered, an entry is where the save says that it is, once',
+    async (route) => {
+      const { github, repo, client } = await startHello({ validate: false });
+      const open = () => {
+        const place = { owner: 'octocat', name: 'hello', branch: 'axe-memory', folder: '' };
+        const token = 'github-token' as const;
+        const clock = createFakeClock();
+        return openBranchMemory({ ...place, client, token, clock, env: {}, mayCreate: true });
+      };
+      const stored = () => {
+        const isThere = repo.branches.has('axe-memory');
+        return idsIn((isThere ? github.files(NAME, 'axe-memory')['bot.md'] : '') ?? '');
+      };
+      for (const answer of STRANGE_ANSWERS)
+        for (const skip of route === 'POST /graphql' ? [0, 1, 2] : [0]) {
+          repo.branches.delete('axe-memory');
+          const old = files === undefined ? [] : ['old'];
+          if (files !== undefined)
+            github.commit(NAME, { 'bot.md': entryText('old') }, { branch: 'axe-memory' });
+          github.fail({ route, skip, ...answer });
+          const store = open();
+          await read(store);
+          const saved = await store.write([append('new')], never);
+          github.recover();
+          const told = { answer, skip, saved, ids: stored() };
+          const isThere = stored().length > old.length;
+          expect(told).toMatchObject({ ids: isThere ? [...old, 'new'] : old });
+          if (saved.kind === 'saved') expect(told).toMatchObject({ ids: [...old, 'new'] });
+          const again = { ...append('new'), again: createFakeClock().now() };
+          expect(await open().write([again], never)).toMatchObject({ kind: 'saved' });
+          expect({ ...told, ids: stored() }).toMatchObject({ ids: [...old, 'new'] });
+        }
+    },
+  );
+});

@@ -371,3 +371,41 @@ it.each([
   const result = await job(cache, { faults }).write([append('new')], never);
   expect(result).toMatchObject({ kind: 'failed' });
 });
+
+it.each([
+  ['restore', 'error'],
+  ['restore', 'refused'],
+  ['restore', 'denied'],
+  ['restore', 'rate-limited'],
+  ['save', 'error'],
+  ['save', 'denied'],
+  ['save', 'rate-limited'],
+  ['save', 'taken'],
+] as const)(
+  'whichever call to %s is answered “%s”, an entry is where the save says that it is, once',
+  async (operation, kind) => {
+    for (const order of ['completed', 'reserved'] as const)
+      for (const [old, nth] of [0, 1, 2, 3, 4].flatMap((call) => [
+        [[], call] as const,
+        [['old'], call] as const,
+      ])) {
+        const [cache, clock] = [createFakeCache(order), createFakeClock()];
+        for (const id of old) await job(cache).write([append(id)], never);
+        let calls = 0;
+        const answer = () => {
+          calls += 1;
+          return calls === nth + 1 ? { kind, message: 'no', retryAfterMs: 5_000 } : undefined;
+        };
+        const store = job(cache, { clock, faults: { [operation]: answer } });
+        await read(store);
+        const saved = await store.write([append('new')], never);
+        const ids = await idsRead(job(cache, { clock }));
+        expect(ids).toEqual(
+          saved.kind === 'saved' || ids.length > old.length ? [...old, 'new'] : old,
+        );
+        const again = { ...append('new'), again: createFakeClock().now() };
+        expect(await job(cache, { clock }).write([again], never)).toMatchObject({ kind: 'saved' });
+        expect(await idsRead(job(cache, { clock }))).toEqual([...old, 'new']);
+      }
+  },
+);
