@@ -1,6 +1,7 @@
 // slow
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { Clock } from '../../../src/lib/clock.js';
 import type { MemoryStore } from '../../../src/memory/store.js';
 import { createBranchStore } from '../../../src/memory/stores/branch/branch-store.js';
 import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
@@ -494,6 +495,21 @@ function cacheScene(seed: number, order: 'completed' | 'reserved'): CacheScene {
   return { random, clock: createSimulatedClock(random), cache: createFakeCache(order) };
 }
 
+const HOUR_MS = 3_600_000;
+
+/** The clock of a job, which for every second one is another and can be set at any moment. */
+function ownClock({ clock, random }: CacheScene): Clock {
+  if (random() < 0.5) return clock;
+  let aheadMs = (random() - 0.5) * HOUR_MS;
+  return {
+    ...clock,
+    now() {
+      if (random() < 0.02) aheadMs += (random() - 0.5) * HOUR_MS;
+      return new Date(clock.now().getTime() + aheadMs);
+    },
+  };
+}
+
 /** An entry is lost only with the last version that held it. */
 function expectNothingLost(
   { cache }: CacheScene,
@@ -518,7 +534,7 @@ describe.each(['completed', 'reserved'] as const)(
           const acknowledged: string[] = [];
           const writers = Array.from({ length: count }, async (_, index) => {
             await clock.sleep(random() * 240_000);
-            const store = openCacheJob(cache, clock, faultyService(scene));
+            const store = openCacheJob(cache, ownClock(scene), faultyService(scene));
             if (random() < 0.5) await idsRead(store);
             await save(store, `e${index}`, acknowledged);
           });
@@ -554,7 +570,7 @@ describe.each(['completed', 'reserved'] as const)(
           await save(openCacheJob(cache, clock), 'first', acknowledged);
           const service = crowdedService(scene);
           const jobs = Array.from({ length: count }, async (_, index) => {
-            const store = openCacheJob(cache, clock, service);
+            const store = openCacheJob(cache, ownClock(scene), service);
             await idsRead(store);
             await clock.sleep(random() * 1_000);
             await save(store, `e${index}`, acknowledged);
