@@ -217,11 +217,20 @@ const cited = (code: string, base: BaseCode | undefined = SAME, head?: string) =
 const head = 'd'.repeat(40);
 
 it.each<[string, string, string]>([
-  ['names the base if that has the line', cited(CODE), `${PLACE} <!-- Octocat/Hello@${COMMIT} -->`],
+  [
+    'names the base if that has the line',
+    cited(CODE),
+    `(src/a.ts:2 \`"${CODE}"\`) <!-- Octocat/Hello@${COMMIT} -->`,
+  ],
   [
     'names the head if that has it',
     cited('yes = no', SAME, head),
-    `(src/a.ts:2 "yes = no") <!-- Octocat/Hello@${head} -->`,
+    `(src/a.ts:2 \`"yes = no"\`) <!-- Octocat/Hello@${head} -->`,
+  ],
+  [
+    'cannot become markup',
+    cited('`one` [two](c) <b> __e__', SAME, head),
+    `(src/a.ts:2 \`"\\u0060one\\u0060 [two](c) <b> __e__"\`) <!-- Octocat/Hello@${head} -->`,
   ],
   ['names none if nobody knows one', cited('yes = no'), '(src/a.ts:2 "yes = no")'],
   [
@@ -253,6 +262,7 @@ const LINES = [
   '<!-- yes --> no',
   '(see:1 "this")',
   '\\"good\\" day',
+  '`tick` and `tock`',
   '日本 here',
   '  alpha  =  one',
 ];

@@ -65,12 +65,12 @@ it.each<[string, string, string]>([
   [
     'has the line that a tool showed',
     'F (disk.ts:1)',
-    `F (src/disk.ts:1 "const first = 1;") ${AT_BASE}`,
+    `F (src/disk.ts:1 \`"const first = 1;"\`) ${AT_BASE}`,
   ],
   [
     'has the right number of a line that is quoted',
     'F (disk.ts:9 "const first = 1;")',
-    `F (src/disk.ts:1 "const first = 1;") ${AT_BASE}`,
+    `F (src/disk.ts:1 \`"const first = 1;"\`) ${AT_BASE}`,
   ],
   [
     'has no commit if nobody knows one with the line',
@@ -85,17 +85,17 @@ it.each<[string, string, string]>([
   [
     'keeps the commit of an old fact',
     'F (old/c.ts:8 "const c = 3;")',
-    `F (old/c.ts:8 "const c = 3;") ${AT_BASE}`,
+    `F (old/c.ts:8 \`"const c = 3;"\`) ${AT_BASE}`,
   ],
   [
     'has the path of the file that has the line, of one below the working directory and one at the top',
     'F (package.json:1)',
-    `F (package.json:1 "{ \\"name\\": \\"root\\" }") ${AT_BASE}`,
+    `F (package.json:1 \`"{ \\"name\\": \\"root\\" }"\`) ${AT_BASE}`,
   ],
   [
     'has a line that was shown under two numbers and is at the base once',
     'F (src/a.ts:12)',
-    `F (src/a.ts:12 "two by two") ${AT_BASE}`,
+    `F (src/a.ts:12 \`"two by two"\`) ${AT_BASE}`,
   ],
   ['stays as it is without a path', 'F (example.com:443)', 'F (example.com:443)'],
   ['stays as it is with an address', 'F (http://a/b:443)', 'F (http://a/b:443)'],
@@ -116,9 +116,11 @@ it.each<[string, string, string]>([
 
 it('a note of an agent names the head of a pull request if only that has the line, and the base if that has it too', async () => {
   const citer = citerOf({ change: CHANGE });
-  expect(await citer.cite('F (src/a.ts:3)')).toBe(`F (src/a.ts:3 "third line") ${AT_HEAD}`);
-  expect(await citer.cite('F (src/a.ts:4)')).toBe(`F (src/a.ts:4 "four or five") ${AT_BASE}`);
-  expect(await citer.cite('F (new.ts:1)')).toBe(`F (src/new.ts:1 "const fresh = 1;") ${AT_HEAD}`);
+  expect(await citer.cite('F (src/a.ts:3)')).toBe(`F (src/a.ts:3 \`"third line"\`) ${AT_HEAD}`);
+  expect(await citer.cite('F (src/a.ts:4)')).toBe(`F (src/a.ts:4 \`"four or five"\`) ${AT_BASE}`);
+  expect(await citer.cite('F (new.ts:1)')).toBe(
+    `F (src/new.ts:1 \`"const fresh = 1;"\`) ${AT_HEAD}`,
+  );
 });
 
 it('a note of an agent has the line without a commit if the base cannot be read, and somebody is told', async () => {

@@ -114,7 +114,7 @@ describe('the built-in reviewer', () => {
         'MEMORY.md',
         {
           text: expect.stringMatching(
-            /^- Nothing opens .*\(src\/auth\.ts:3 "open\(token\);"\) <!-- /,
+            /^- Nothing opens .*\(src\/auth\.ts:3 `"open\(token\);"`\) <!-- /,
           ),
         },
       ],

@@ -52,7 +52,7 @@ it('a note that names a line is given with its number of today, and not at all o
   expect(unseen).toContain('line 2 of src/auth.ts was not shown to you in this run');
   expect(brace).toContain('line 4 of "src/auth.ts" is too short to rest on');
   expect(written).toMatch(/^Wrote \d+ bytes to MEMORY\.md$/);
-  const memory = `- Nobody opens without a token (src/auth.ts:2 "if (!token) return") <!-- ${nameOf(stage)}@${base?.sha} -->.\n- Ask before a release.\n`;
+  const memory = `- Nobody opens without a token (src/auth.ts:2 \`"if (!token) return"\`) <!-- ${nameOf(stage)}@${base?.sha} -->.\n- Ask before a release.\n`;
   expect(stage.memoryOf('branch')['MEMORY.md']).toBe(memory);
 
   stage.github.commit(nameOf(stage), { 'src/auth.ts': MOVED });
@@ -99,7 +99,7 @@ describe('on the command line', () => {
     const run = () => runCli(['run', 'keeper'], { env, cwd, stdin: 'Look.' });
     await run();
     expect(memory()['MEMORY.md']).toMatch(
-      new RegExp(`\\(src/auth\\.ts:2 "if \\(!token\\) return"\\) <!-- [\\w-]+@${sha} -->`),
+      new RegExp(`\\(src/auth\\.ts:2 \`"if \\(!token\\) return"\`\\) <!-- [\\w-]+@${sha} -->`),
     );
     repo.commit('Explain', { 'src/auth.ts': MOVED });
     writeFiles(cwd, { 'src/auth.ts': GONE });
@@ -121,7 +121,7 @@ describe('on the command line', () => {
     const { stdout } = await remember('Nobody opens without a token (src/auth.ts:2)');
     expect(stdout).toContain(`Remembered in \`MEMORY.md\``);
     expect(memory()['MEMORY.md']).toMatch(
-      /^Nobody opens without a token \(src\/auth\.ts:2 "if \(!token\) return"\) <!-- /,
+      /^Nobody opens without a token \(src\/auth\.ts:2 `"if \(!token\) return"`\) <!-- /,
     );
     expect((await remember('A typing mistake (src/aut.ts:2)')).stderr).toContain(
       '`src/aut.ts` is not a file at',

@@ -5,9 +5,9 @@ import { countWords, normalizeCode } from '../lib/text/code.js';
 import { count, quoteLine } from '../lib/text/format.js';
 
 /**
- * A line of code that a line of a note depends on: `(src/auth.ts:42 "if (!token) return") <!--
- * octocat/hello@3f7e… -->`. People read the part before the comment; without the comment it is text
- * like any other.
+ * A line of code that a line of a note depends on: ``(src/auth.ts:42 `"if (!token) return"`) <!--
+ * octocat/hello@3f7e… -->``. People read the part before the comment, where no code can become
+ * markup; without the comment it is text like any other.
  */
 export interface Citation {
   /** From the root of the repository. */
@@ -87,7 +87,7 @@ const LEAST_WORDS_IN_RENAMED_FILE = 3;
 const NOT_CHECKED = ' (not checked)';
 
 const CITATION = new RegExp(
-  String.raw`\(([^\s:]{1,300}):(\d{1,7}) ("(?:[^"\\]|\\.){1,${6 * MAX_CODE}}")\)(?: <!-- ([\w./-]{1,200})@([0-9a-f]{40,64}) -->)+`,
+  String.raw`\(([^\s:]{1,300}):(\d{1,7}) \x60?("(?:[^"\\]|\\.){1,${6 * MAX_CODE}}")\x60?\)(?: <!-- ([\w./-]{1,200})@([0-9a-f]{40,64}) -->)+`,
   'g',
 );
 
@@ -127,8 +127,9 @@ export function formatCitation({ path, line, code, repository, commit }: Citatio
   const quoted = JSON.stringify(code)
     .replaceAll('<!--', '\\u003c!--')
     .replaceAll('-->', '--\\u003e');
-  const place = `(${path}:${line} ${quoted})`;
-  return commit === undefined ? place : `${place} <!-- ${repository}@${commit} -->`;
+  if (commit === undefined) return `(${path}:${line} ${quoted})`;
+  const span = `\`${quoted.replaceAll('`', '\\u0060')}\``;
+  return `(${path}:${line} ${span}) <!-- ${repository}@${commit} -->`;
 }
 
 /** Compares notes with the code of the base; without a base every citation is unchecked. */
@@ -279,7 +280,7 @@ function indexLines(text: string) {
 
 /** `(src/auth.ts:42)` at the end of a line; its code, backticks or a range can be in it. */
 const NAMED_PLACE =
-  /\(`?([^\s:`]{1,300}):(\d{1,7})(?:-\d{1,7})?`?(?: "(.{1,400})")?\)(?=[.,;]?\s*$)/;
+  /\(`?([^\s:`]{1,300}):(\d{1,7})(?:-\d{1,7})?`?(?: `?"(.{1,400})"`?)?\)(?=[.,;]?\s*$)/;
 /** The remark that a model was shown behind a place that was not read. */
 const REMARK = /\) \(not checked\)(?=\s*$)/;
 /** A list item does not continue the line above it. */

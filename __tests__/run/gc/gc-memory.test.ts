@@ -205,7 +205,7 @@ describe('the notes of an agent, in garbage collection in a workflow', () => {
 
     const { collection, notes, deps } = await collect({ toml });
     expect(collection?.end.kind).toBe(kind);
-    const renewed = `- Fact (src/now.ts:2 "one two three") <!-- octocat/hello@${BASE} -->`;
+    const renewed = `- Fact (src/now.ts:2 \`"one two three"\`) <!-- octocat/hello@${BASE} -->`;
     expect(notes).toBe(NOTES.replace(fact('src/former.ts', 'one two three'), renewed));
     // The other save is that of what gc cost.
     expect(deps.steps.filter((step) => step === 'write memory')).toHaveLength(2);
