@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
+import { projectSlug } from '../../src/memory/paths.js';
 import { formatEntry, formatProvenance } from '../../src/memory/run-log.js';
 import { parseLog } from '../../src/memory/units.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
@@ -124,6 +125,26 @@ describe('memory show', () => {
     writeFiles(home, { 'axe/agents/bot.toml': agent.replace('last_n = 1\n', limits) });
     const limited = await memory(['show', 'bot', '--for', 'src/auth.ts']);
     expect(limited.output.match(/Task: t\d+/g)).toEqual(['Task: t2']);
+  });
+
+  it.each([
+    ['on this machine', '', (): string => projectSlug(home)],
+    ['in the folder of a checkout', 'repo/.axe/memory', () => projectSlug('octocat/hello')],
+  ])('shows the notes of the project that a run is given, %s', async (_, dir, slugOf) => {
+    const agent = 'name = "bot"\nmodel = "ollama/m"\n[memory]\nenabled = true\nnotes = true\n';
+    const origin = '[remote "origin"]\n\turl = https://github.com/octocat/hello.git\n';
+    writeFiles(home, { 'axe/agents/bot.toml': agent, 'repo/.git/config': origin });
+    writeFiles(dir === '' ? folder : join(home, dir), {
+      'bot.md': A,
+      'MEMORY.md': 'We use tabs.\n',
+      [`projects/${slugOf()}/SCRATCHPAD.md`]: '- [ ] Look again\n',
+      'projects/other-00000000/SCRATCHPAD.md': '- [ ] Elsewhere\n',
+    });
+    const place = dir === '' ? [] : ['--dir', dir];
+    const { output, talk } = await memory(['show', 'bot', '--for', 'src/a.ts', ...place]);
+    expect(talk).toBe('');
+    expect(output).toMatch(/We use tabs\.\n[\s\S]*- \[ \] Look again\n<\/memory>\n$/);
+    expect(output).not.toContain('Elsewhere');
   });
 
   it('prints the entries as JSON', async () => {
