@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { FileTree } from '../helpers/github-state.js';
@@ -30,6 +30,7 @@ last_n = -1
     'name = "ring"\nmodel = "openai/gpt-4o"\nsystem_prompt = "Ask."\nsub_agents = ["many"]\n',
 };
 
+const EXAMPLES = join(import.meta.dirname, '../../examples');
 const VALIDATE = { mode: 'validate', agent: '' };
 
 /** A checkout of the merge of a pull request. */
@@ -80,6 +81,18 @@ describe('a check of agents in a checkout', () => {
     ]);
     const green = await stage.run({ inputs: { ...VALIDATE, 'fail-on': 'timeout' }, workspace });
     expect([green.exitCode, green.outputs['conclusion']]).toEqual([0, 'failure']);
+  });
+
+  it('checks the workflows and rules of a project that has the built-in reviewer alone', async () => {
+    const stage = await setStageInProcess();
+    const workflow = readFileSync(join(EXAMPLES, 'workflows/review.yml'), 'utf8');
+    const files = {
+      '.github/workflows/axe.yml': workflow.replace('YOUR_ORG/axe-action@v1', 'octo/axe-action@v1'),
+      '.axe/rules.md': '## Tests\n',
+    };
+    const step = await stage.run({ inputs: VALIDATE, workspace: checkout(files) });
+    expect(told(step)).toEqual([expect.stringMatching(/^error: "Tests" has no text/)]);
+    expect(step.outputs['response']).toContain('builtin/pr-reviewer: valid');
   });
 
   it('does not follow a link out of the checkout', async () => {

@@ -1,4 +1,5 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
+import { BUILT_IN_PREFIX } from '../agent/built-in.js';
 import { type ModelRef, parseModelRef } from '../agent/config.js';
 import { type AgentLoader, createAgentLoader } from '../agent/loader.js';
 import type { ModelParams } from '../agent/model-keys.js';
@@ -39,7 +40,7 @@ import { collectAgentMemory, type Suggest } from '../run/gc/gc.js';
 import { checkRules, REMARKS_DAYS, withRules } from '../run/gc/learning.js';
 import type { Suggestion } from '../run/gc-result.js';
 import { connectGitHub } from '../run/github.js';
-import type { Fault, RunReport, RunRequest, SetupProblem, Validation } from '../run/records.js';
+import type { RunReport, RunRequest, SetupProblem, Validation } from '../run/records.js';
 import { faultOf, type ValidationDependencies, validateAgents } from '../run/validate.js';
 import type { InputMistake, Inputs } from '../runner/inputs.js';
 import { type Runner, readThisRun } from '../runner/runner.js';
@@ -330,14 +331,17 @@ export async function runValidateMode(
   mistakes: readonly InputMistake[],
 ): Promise<RunReport> {
   const { inputs, runner, deadline } = context;
+  const { checkWorkflowsIn } = await import('../runner/workflow/read-workflows.js');
+  const { lines, agents: named } = await checkWorkflowsIn(runner.workspace);
+  const checked = await openCheckedAgents(context);
   const validation = await validateAgents(
     {
-      names: inputs.agent === '' ? [] : [inputs.agent],
+      names: await namesToCheck(inputs, named, checked.agents),
       outputSchema: inputs.outputSchema,
       isFolderNamed: inputs.agentsDir !== '',
     },
     {
-      ...(await openCheckedAgents(context)),
+      ...checked,
       modelProblem: (ref, params) =>
         modelProblem(ref, { env: runner.env, config: {} }) ??
         keyProblem(ref, runner.env) ??
@@ -351,15 +355,24 @@ export async function runValidateMode(
     }),
     ...unusedInputs(inputs, validation),
   ];
-  const workflows = await workflowFaults(runner.workspace);
+  const workflows = lines.map(({ file, line, level, ...problem }) =>
+    faultOf(level, problem, { file, line }),
+  );
   return { kind: 'validated', validation: { ...validation, setup, workflows } };
 }
 
-/** Problems of the checkout's workflows; without a checkout there is none to read. */
-async function workflowFaults(workspace: string): Promise<readonly Fault[]> {
-  const { checkWorkflowsIn } = await import('../runner/workflow/read-workflows.js');
-  const { lines } = await checkWorkflowsIn(workspace);
-  return lines.map(({ file, line, level, ...problem }) => faultOf(level, problem, { file, line }));
+/**
+ * The agent of the input, else none, which means all of the project. Of a project without agents of
+ * its own, the built-in ones that its workflows run.
+ */
+async function namesToCheck(
+  { agent, agentsDir }: Inputs,
+  named: readonly string[],
+  agents: Pick<AgentLoader, 'listFiles'>,
+): Promise<readonly string[]> {
+  if (agent !== '') return [agent];
+  if (agentsDir !== '' || (await agents.listFiles()).length > 0) return [];
+  return named.filter((name) => name.startsWith(BUILT_IN_PREFIX));
 }
 
 /** Judged for a single agent: the inputs of a step that checks all of them say nothing of a run. */

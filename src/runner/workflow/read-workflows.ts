@@ -25,6 +25,8 @@ export interface CheckedFile {
 export async function checkWorkflowsIn(root: string): Promise<{
   readonly files: readonly CheckedFile[];
   readonly lines: readonly WorkflowLine[];
+  /** The agents that steps with the action name. */
+  readonly agents: readonly string[];
   /** A workflow calls another one, which can use the action elsewhere. */
   readonly callsWorkflows: boolean;
 }> {
@@ -40,6 +42,7 @@ export async function checkWorkflowsIn(root: string): Promise<{
       ),
     })),
     lines: [...(await checkWorkflows(files, workflowAgents(root))), ...(await checksLines(root))],
+    agents: [...new Set(uses.flatMap(({ inputs }) => inputs['agent'] ?? []))],
     callsWorkflows: files.some(({ text }) => CALLS_WORKFLOW.test(text)),
   };
 }
