@@ -175,12 +175,12 @@ Nothing is wrong.
     expect(server.requests()).toEqual([]);
   });
 
-  it('checks the built-in reviewer if there is no other agent, and names `init`', async () => {
+  it('checks the built-in reviewer if there is no other agent, and says how to write one', async () => {
     const { exitCode, of } = await doctor([], { agents: {} });
     expect(exitCode).toBe(0);
     expect(of('Agents')[0]).toMatchObject({
       status: 'note',
-      remedy: expect.stringContaining('axe-action init'),
+      remedy: expect.stringContaining('axe-action agents init NAME --agents-dir axe/agents'),
     });
     expect(of('Models')).toHaveLength(1);
   });

@@ -135,6 +135,12 @@ describe('init', () => {
       /`axe-action init --print --model openai\/m` shows/,
     ],
     [
+      'other bytes, for an agent',
+      { [WORKFLOW]: '# mine\n' },
+      ['--agent', 'billing'],
+      /`axe-action agents init billing --agents-dir axe\/agents` writes the agent alone; /,
+    ],
+    [
       'another workflow with the action',
       {
         '.github/workflows/ai.yaml':

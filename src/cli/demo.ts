@@ -70,7 +70,7 @@ const diffOf = (before: string, after: string) =>
 const ANSWER = 'By design: this line is our record of payments.';
 const STATE = 'pr-reviewer.state.md: what became of findings. It contains none of your words.';
 const LIFE = `Raised once, dismissed by an answer, fixed by a push, back in its own conversation.
-Next: \`npm link\` here, then \`axe-action init\` in your repository writes this as a workflow.
+Next: \`npm link\` here, then \`axe-action init\` in your repository writes the first workflow.
 docs/getting-started.md explains each step.`;
 const REPORT_IT = { remedy: 'Please report this: the demo comes with all that it needs.' };
 

@@ -11,6 +11,7 @@ import { OWN_BRANCH } from '../memory/stores/branch/branch-store.js';
 import { createModels } from '../model/create.js';
 import { isMissingKey, keyState, priceProblem, probeModel } from '../model/model-access.js';
 import type { SettingSources } from '../model/settings.js';
+import { AGENTS_DIRS } from '../run/agents.js';
 import type { Validation } from '../run/records.js';
 import { allFaults, validateAgents } from '../run/validate.js';
 import { unsendable } from '../runner/inputs.js';
@@ -104,7 +105,7 @@ async function examine(
     group: 'Agents',
     status: 'note',
     message: 'There are only the built-in agents',
-    remedy: `\`${terminal.program} init --agent NAME\` writes one of your own into \`axe/agents\` at the top of the repository.`,
+    remedy: `\`${terminal.program} agents init NAME --agents-dir ${AGENTS_DIRS[0]}\`, at the top of the repository, writes one of your own.`,
   };
   return [
     ...(await workflowChecks(terminal, signal)),

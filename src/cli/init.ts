@@ -176,7 +176,7 @@ async function refuseOthers(
     return value === '' ? [] : [`--${name} ${value}`];
   });
   const command = [program, 'init --print', ...words].join(' ');
-  const remedy = `\`${command}\` shows what it would write.`;
+  const remedy = `\`${command}\` shows what it would write.${agentAlone(flags.string('agent'), program)}`;
 
   if (await isFolder(join(root, workflow.path))) {
     throw new ConfigError(`${workflow.path} is a folder`, { remedy: 'Rename or remove it.' });
@@ -195,6 +195,13 @@ async function refuseOthers(
   throw new ConfigError(`${rival} already uses the action`, {
     remedy: await withProblems(remedy, root, rival),
   });
+}
+
+/** The command for an agent of a repository that has its workflow. */
+function agentAlone(name: string, program: Terminal['program']): string {
+  if (name === '') return '';
+  const command = `${program} agents init ${name} --agents-dir ${AGENTS_DIRS[0]}`;
+  return ` \`${command}\` writes the agent alone; the workflow names it with \`agent: ${name}\`.`;
 }
 
 /** The remedy for an existing workflow, with its problems below. */
