@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { formatModelRef, type ModelRef, parseModelRef } from '../agent/config.js';
 import { askRest, orGitHubError, repositoryParams } from '../github/client/ask.js';
+import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { AxeError, displayFile, type ExitCode, sourcePosition } from '../lib/errors.js';
 import { findRepositoryRoot, readOrigin, runGit } from '../lib/git.js';
@@ -274,44 +275,63 @@ async function checkGitHub(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<readonly Check[]> {
-  const { env, cwd } = terminal;
-  const result = (status: Check['status'], message: string, remedy?: string): Check => ({
-    group: 'GitHub',
-    status,
-    message,
-    remedy,
-  });
-
-  const root = await findRepositoryRoot(cwd);
-  const server = env['GITHUB_SERVER_URL'] || 'https://github.com';
-  const origin = root === undefined ? undefined : await readOrigin(root, server);
-  const repository =
-    repositoryNamed(repo) ??
-    repositoryNamed(env['GITHUB_REPOSITORY'] ?? '', '`GITHUB_REPOSITORY`') ??
-    origin;
-
+  const { env } = terminal;
+  const repository = await repositoryHere(repo, terminal);
   const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
   const unusable = unsendable('The token (`GITHUB_TOKEN` or `GH_TOKEN`)', token.trim());
-  if (unusable !== undefined) return [result('error', unusable.message, unusable.remedy)];
+  if (unusable !== undefined) return [onGitHub('error', unusable.message, unusable.remedy)];
 
   const client = await connectWithToken(terminal);
   if (client === undefined) {
     const remedy =
       "You only need it here for events and for memory on a branch: `export GH_TOKEN=$(gh auth token)`. In a workflow the action uses the job's token.";
-    return [result('note', 'There is no token (`GITHUB_TOKEN` or `GH_TOKEN`)', remedy)];
+    return [onGitHub('note', 'There is no token (`GITHUB_TOKEN` or `GH_TOKEN`)', remedy)];
   }
 
-  const hasToken = result('ok', 'There is a token');
+  const hasToken = onGitHub('ok', 'There is a token');
   if (!isOnline) {
     const message = 'We did not check what the token can do and whether memory can be reached';
-    return [hasToken, result('note', message, 'Add `--online`.')];
+    return [hasToken, onGitHub('note', message, 'Add `--online`.')];
   }
   if (repository === undefined) {
     const remedy =
       'Name it: `--repo owner/name`. For GitHub Enterprise, set `GITHUB_SERVER_URL` and `GITHUB_API_URL`.';
-    return [hasToken, result('warning', 'The repository is not known', remedy)];
+    return [hasToken, onGitHub('warning', 'The repository is not known', remedy)];
   }
+  // For the token of an app, such as a job's, GitHub's `permissions` do not show what the workflow
+  // granted.
+  const isOfApp = token.startsWith('ghs_');
+  return [hasToken, ...(await onlineChecks(client, repository, isOfApp, signal))];
+}
 
+type RepositoryName = NonNullable<ReturnType<typeof repositoryNamed>>;
+
+/** The repository of the flag, else of the environment, else of the checkout. */
+async function repositoryHere(
+  repo: string,
+  { env, cwd }: Terminal,
+): Promise<RepositoryName | undefined> {
+  const root = await findRepositoryRoot(cwd);
+  const server = env['GITHUB_SERVER_URL'] || 'https://github.com';
+  const origin = root === undefined ? undefined : await readOrigin(root, server);
+  return (
+    repositoryNamed(repo) ??
+    repositoryNamed(env['GITHUB_REPOSITORY'] ?? '', '`GITHUB_REPOSITORY`') ??
+    origin
+  );
+}
+
+function onGitHub(status: Check['status'], message: string, remedy?: string): Check {
+  return { group: 'GitHub', status, message, remedy };
+}
+
+/** Asks GitHub for the rights of the token and for the memory branch. */
+async function onlineChecks(
+  client: GitHubClient,
+  repository: RepositoryName,
+  isOfApp: boolean,
+  signal: AbortSignal,
+): Promise<readonly Check[]> {
   const name = `${repository.owner}/${repository.name}`;
   const repositoryPath = repositoryParams(repository);
   const details = await orGitHubError(
@@ -323,25 +343,18 @@ async function checkGitHub(
     ),
   );
   if (details instanceof GitHubError)
-    return [
-      hasToken,
-      result('error', `${name} cannot be read: ${details.message}`, details.remedy),
-    ];
+    return [onGitHub('error', `${name} cannot be read: ${details.message}`, details.remedy)];
   const params = { ...repositoryPath, ref: `heads/${OWN_BRANCH}` };
   const branch = await orGitHubError(
     client.request('GET /repos/{owner}/{repo}/git/ref/{ref}', { params, signal }),
   );
 
-  // For the token of an app, such as a job's, GitHub's `permissions` do not show what the workflow
-  // granted.
-  const isOfApp = token.startsWith('ghs_');
   const needs =
     'Memory on a branch needs `contents: write`: with `contents: read` nothing is remembered. Set it in `permissions:` of the workflow.';
   return [
-    hasToken,
     details.permissions?.push === true && !isOfApp
-      ? result('ok', `The token reads and writes ${name}`)
-      : result('note', `The token reads ${name}; GitHub does not say that it can write`, needs),
+      ? onGitHub('ok', `The token reads and writes ${name}`)
+      : onGitHub('note', `The token reads ${name}; GitHub does not say that it can write`, needs),
     branchCheck(branch),
   ];
 }
