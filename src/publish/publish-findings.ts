@@ -235,71 +235,121 @@ const REMEDY = 'Check the `permissions:` of the job.';
  * @internal
  */
 export async function publishSideEffects(
-  { plan: { trigger, agent }, buffered, word }: PublishRequest,
-  { client, reporter, secrets }: ActionPublisherOptions,
+  request: PublishRequest,
+  options: ActionPublisherOptions,
 ): Promise<Pick<PostedReview, 'failure' | 'posts'>> {
-  const { labels, issues, reaction } = buffered;
+  const { labels, issues, reaction } = request.buffered;
   const wantsLabels = labels.add.length + labels.remove.length > 0;
+  const { trigger } = request.plan;
   if (trigger.kind === 'local' || (!wantsLabels && issues.length === 0 && reaction === undefined))
     return {};
-  const warn = (message: string, remedy?: string) =>
-    reporter.warn({ code: 'publish-failed', message, remedy });
-  const failures: string[] = [];
-  const fail = (message: string, remedy?: string) => {
-    failures.push(message);
-    warn(message, remedy);
-  };
-  if (client === undefined) {
-    fail(`labels, issues and reactions were left out: ${NO_TOKEN}`);
-    return { failure: failures[0] };
-  }
+
   const posts: Posted[] = [];
-  const { repository } = trigger;
-  const number = subjectNumber(trigger);
-  if (wantsLabels && number !== undefined) {
-    const place = { repository, number };
-    const result = await withGitHub((signal) => setLabels(client, place, labels, signal), REMEDY);
-    if (result instanceof GitHubError)
-      fail(`the labels were not set: ${result.message}`, result.remedy);
-    else {
-      const { added, removed, unknown } = result;
-      // Only names that the workflow allows.
-      if (added.length + removed.length > 0) posts.push({ kind: 'labels', number, added, removed });
-      if (unknown.length > 0)
-        warn(`the repository does not have ${formatLabels(unknown)}; none was made`);
-    }
+  const failures: string[] = [];
+  const note = ({ post, problem }: SideEffect) => {
+    if (post !== undefined) posts.push(post);
+    if (problem === undefined) return;
+    const { message, remedy, isFailure } = problem;
+    if (isFailure) failures.push(message);
+    options.reporter.warn({ code: 'publish-failed', message, remedy });
+  };
+
+  const { client } = options;
+  if (client === undefined) {
+    const message = `labels, issues and reactions were left out: ${NO_TOKEN}`;
+    note({ problem: { message, isFailure: true } });
+    return { failure: message };
   }
-  for (const draft of issues) {
-    // Known by its title, so that a run that is repeated, or a later one, brings it up to date.
-    const issue = {
-      repository,
-      mark: { kind: 'issue', agent: agent.name, key: textId(draft.title) },
-      title: sanitize(draft.title, 'title', secrets),
-      body: cleanFor(word, { secrets })(draft.body),
-      labels: draft.labels,
-    } as const;
-    const result = await withGitHub((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
-    if (result instanceof GitHubError)
-      fail(`the issue was not opened: ${result.message}`, result.remedy);
-    else {
-      const { created, number: issueNumber, url } = result;
-      posts.push({ kind: 'issue', number: issueNumber, url, ...updateOf(created) });
-    }
-  }
-  const subject = reactionSubject(trigger);
-  if (reaction !== undefined && subject !== undefined) {
-    const result = await withGitHub(
-      (signal) => addReaction(client, { repository, subject, content: reaction }, signal),
-      REMEDY,
-    );
-    // Nobody misses a reaction, so a refused one is only a warning.
-    if (result instanceof GitHubError)
-      warn(`the reaction was not added: ${result.message}`, result.remedy);
-    else posts.push({ kind: 'reaction', number });
-  }
+  const place = { client, trigger };
+  if (wantsLabels) note(await postLabels(labels, place));
+  for (const draft of issues) note(await postIssue(draft, request, options, place));
+  if (reaction !== undefined) note(await postReaction(reaction, place));
   // Nobody looks for a reaction.
   const isSeen = posts.some(({ kind }) => kind !== 'reaction');
   return { posts, failure: isSeen ? undefined : failures[0] };
+}
+
+/** The end of posting labels, an issue or a reaction. */
+interface SideEffect {
+  readonly post?: Posted;
+  readonly problem?: {
+    readonly message: string;
+    readonly remedy?: string;
+    /** Something that people look for is missing. */
+    readonly isFailure: boolean;
+  };
+}
+
+interface SideEffectPlace {
+  readonly client: GitHubClient;
+  readonly trigger: Exclude<Trigger, { readonly kind: 'local' }>;
+}
+
+async function postLabels(
+  labels: PublishRequest['buffered']['labels'],
+  { client, trigger }: SideEffectPlace,
+): Promise<SideEffect> {
+  const { repository } = trigger;
+  const number = subjectNumber(trigger);
+  if (number === undefined) return {};
+
+  const place = { repository, number };
+  const result = await withGitHub((signal) => setLabels(client, place, labels, signal), REMEDY);
+  if (result instanceof GitHubError)
+    return { problem: problemOf('the labels were not set', result, true) };
+  const { added, removed, unknown } = result;
+  const isChanged = added.length + removed.length > 0;
+  // The workflow allows these names, so they can be shown.
+  const message = `the repository does not have ${formatLabels(unknown)}; none was made`;
+  return {
+    post: isChanged ? { kind: 'labels', number, added, removed } : undefined,
+    problem: unknown.length === 0 ? undefined : { message, isFailure: false },
+  };
+}
+
+/** An issue is known by its title: a run that is repeated, or a later one, updates it. */
+async function postIssue(
+  draft: PublishRequest['buffered']['issues'][number],
+  { plan: { agent }, word }: PublishRequest,
+  { secrets }: ActionPublisherOptions,
+  { client, trigger: { repository } }: SideEffectPlace,
+): Promise<SideEffect> {
+  const issue = {
+    repository,
+    mark: { kind: 'issue', agent: agent.name, key: textId(draft.title) },
+    title: sanitize(draft.title, 'title', secrets),
+    body: cleanFor(word, { secrets })(draft.body),
+    labels: draft.labels,
+  } as const;
+  const result = await withGitHub((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
+  if (result instanceof GitHubError)
+    return { problem: problemOf('the issue was not opened', result, true) };
+  const { created, number, url } = result;
+  return { post: { kind: 'issue', number, url, ...updateOf(created) } };
+}
+
+async function postReaction(
+  content: NonNullable<PublishRequest['buffered']['reaction']>,
+  { client, trigger }: SideEffectPlace,
+): Promise<SideEffect> {
+  const { repository } = trigger;
+  const subject = reactionSubject(trigger);
+  if (subject === undefined) return {};
+
+  const reaction = { repository, subject, content };
+  const result = await withGitHub((signal) => addReaction(client, reaction, signal), REMEDY);
+  // Nobody misses a reaction.
+  if (result instanceof GitHubError)
+    return { problem: problemOf('the reaction was not added', result, false) };
+  return { post: { kind: 'reaction', number: subjectNumber(trigger) } };
+}
+
+function problemOf(
+  missing: string,
+  { message, remedy }: GitHubError,
+  isFailure: boolean,
+): SideEffect['problem'] {
+  return { message: `${missing}: ${message}`, remedy, isFailure };
 }
 
 /**
