@@ -39,11 +39,11 @@ import type { PublicationResult } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
 import { formatMark } from '../safety/mark.js';
 import { expectPositionals, type ParsedFlags, parseFlags } from './command-line.js';
+import { createTerminalDependencies } from './dependencies.js';
 import { projectFolder } from './file-memory.js';
 import { makeRequest } from './run.js';
 import { createTerminalDeadline, print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
-import { createTerminalDependencies } from './terminal-world.js';
 
 const LOG = "  console.log('charging', cart.id);\n";
 const checkout = (body: string) =>

@@ -12,11 +12,11 @@ import { collectGarbage } from '../run/gc/gc.js';
 import { runLogPath } from '../run/memory.js';
 import { type ParsedFlags, wrongCount } from './command-line.js';
 import { agentsOf } from './config.js';
+import { createTerminalDependencies } from './dependencies.js';
 import { openFileMemory, projectFolder } from './file-memory.js';
 import { loadByMemoryName, warnLeftOut } from './memory-place.js';
 import { createTerminalDeadline, print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
-import { createTerminalDependencies } from './terminal-world.js';
 
 const USAGE =
   'Usage: `axe-action gc <agent>` for one agent, `axe-action gc --all` for all that have memory.';

@@ -19,6 +19,7 @@ import { runPipeline } from '../run/run.js';
 import { guessedLine } from '../safety/secrets.js';
 import { expectPositionals, type ParsedFlags, wrongCount } from './command-line.js';
 import { agentsDirOf } from './config.js';
+import { createTerminalDependencies } from './dependencies.js';
 import { formatErrorJson, formatParams } from './format-json.js';
 import {
   createTerminalDeadline,
@@ -29,7 +30,6 @@ import {
   writeError,
 } from './terminal.js';
 import { createStatusLine, createTerminalReporter, type StatusLine } from './terminal-reporter.js';
-import { createTerminalDependencies } from './terminal-world.js';
 
 /** `run <agent>`, with axe's flags, output and exit status. Throws an AxeError. */
 export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {

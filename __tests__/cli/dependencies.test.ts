@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   createTerminalDependencies,
   type TerminalDependenciesOptions,
-} from '../../src/cli/terminal-world.js';
+} from '../../src/cli/dependencies.js';
 import { createDeadline } from '../../src/lib/clock.js';
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
