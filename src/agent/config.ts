@@ -36,7 +36,7 @@ const subAgents = v.pipe(
 /** `[memory]`; axe does not have `provenance` and the keys of notes. */
 const memory = v.pipe(
   keyTable({
-    enabled: flagKey('Whether runs read the memory and add to it.', false),
+    enabled: flagKey('Whether runs read the memory and add to it.'),
     path: textKey('File of the run log. Default: `<agent>.md`.'),
     last_n: optionalCountKey(
       'Newest entries to load. 0 loads all; without it, the 3 newest and 7 about the same files.',
@@ -47,7 +47,7 @@ const memory = v.pipe(
       ['auto', 'on', 'off'],
       'auto',
     ),
-    notes: flagKey('Whether the agent keeps notes. Needs `enabled`.', false),
+    notes: flagKey('Whether the agent keeps notes. Needs `enabled`.'),
     tools: textsKey('Tools for the notes. Default: all but `write_memory`.', {
       choices: ALL_NOTES_TOOLS,
     }),
@@ -188,11 +188,11 @@ export const AGENT_SCHEMA = v.pipe(
     artifacts: tableKey(
       'A second folder for files: file tools use it with `artifact`.',
       keyTable({
-        enabled: flagKey('Whether the agent has such a folder.', false),
+        enabled: flagKey('Whether the agent has such a folder.'),
         dir: textKey(
           'The folder, relative to `workdir`. Default: a new one. `${AXE_ARTIFACT_DIR}` is that of the agent that was started.',
         ),
-        default_write: flagKey('Whether `write_file` writes there by default.', false),
+        default_write: flagKey('Whether `write_file` writes there by default.'),
       }),
     ),
     timeout: countKey('Time limit per run, in seconds. 0 means not set.'),
@@ -205,7 +205,6 @@ export const AGENT_SCHEMA = v.pipe(
     }),
     stream: flagKey(
       'Whether every reply is received in a stream. In a workflow it always is, as far as the model can. Answers are shown whole.',
-      false,
     ),
   }),
   v.transform(({ timeout, ...keys }) => ({ ...keys, timeoutSeconds: timeout })),

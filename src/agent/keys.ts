@@ -75,24 +75,18 @@ export function textKey(description: string, details: KeyDetails = {}, rule?: Ru
   return described(v.optional(v.string('a string'), ''), { description, ...details }, rule);
 }
 
-export function textsKey(
-  description: string,
-  details: KeyDetails = {},
-  rule?: Rule<readonly string[]>,
-) {
+export function textsKey(description: string, details: KeyDetails = {}) {
   const list = v.array(v.string('a string'), 'a list of strings');
   return described(
     v.optional(v.pipe(list, v.readonly()), () => []),
     { description, ...details },
-    rule,
   );
 }
 
-export function flagKey(description: string, defaultValue: boolean) {
-  return described(v.optional(v.boolean('true or false'), defaultValue), {
-    description,
-    default: defaultValue,
-  });
+/** False if the key is missing. */
+export function flagKey(description: string) {
+  const schema = v.optional(v.boolean('true or false'), false);
+  return described(schema, { description, default: false });
 }
 
 /** One of a few words; case matters, and the empty text is the default. */

@@ -208,7 +208,6 @@ const mcpServer = v.pipe(
     ),
     required: flagKey(
       'The run fails before it asks the model if the server does not start, offers no tool or is withheld.',
-      false,
     ),
   }),
   v.transform((server) => ({

@@ -40,14 +40,9 @@ export interface Secret {
   readonly value: string;
 }
 
-/**
- * Every value of an environment that must never leave, longest first, so that none hides part of
- * another: of names that look like a secret's, of the names in `named`, in any case, and the
- * passwords inside addresses, as far as they are hard to guess. The lines of a key and the secret
- * fields of a JSON document count by themselves.
- */
-export function secretValues(env: Environment, named: readonly string[] = []): readonly string[] {
-  return createSecrets(env, named).values;
+/** The values of an environment that must never leave, see {@link createSecrets}. */
+export function secretValues(env: Environment): readonly string[] {
+  return createSecrets(env).values;
 }
 
 function candidatesIn(env: Environment, named: readonly string[]): readonly Secret[] {
@@ -146,7 +141,12 @@ export interface Secrets {
   add(more: readonly Secret[]): void;
 }
 
-/** The secrets of an environment, with those of the names in `named`. */
+/**
+ * The secrets of an environment, longest first, so that none hides part of another: of names that
+ * look like a secret's, of the names in `named`, in any case, and the passwords inside addresses, as
+ * far as they are hard to guess. The lines of a key and the secret fields of a JSON document count
+ * by themselves.
+ */
 export function createSecrets(env: Environment, named: readonly string[] = []): Secrets {
   const names = new Map<string, string>();
   const values: string[] = [];
