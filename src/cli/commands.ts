@@ -26,7 +26,7 @@ const INIT: Command = {
     'files are never changed.',
   ].join('\n'),
   flags: {
-    agent: { type: 'string', about: 'Write axe/agents/<name>.toml too, for rules of your own' },
+    agent: { type: 'string', about: 'Write axe/agents/<name>.toml too, an agent of your own' },
     print: { type: 'boolean', about: 'Show what would be written, and write nothing' },
     example: { type: 'string', about: 'Copy examples/workflows/<name>.yml instead' },
     model: {

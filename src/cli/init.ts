@@ -306,7 +306,7 @@ name = ${JSON.stringify(name)}
 description = "Reviews pull requests by our rules"
 model = ${JSON.stringify(model)}
 tools = ["add_review_comment", "settle_finding", "submit_review", "github_file", "github_search"]
-# Rules that every reviewer should follow belong in REVIEW.md.
+# What every reviewer should follow belongs in REVIEW.md.
 system_prompt = """
 You review pull requests for the maintainers of this code.
 Report only what goes wrong at run time, and with which input.
