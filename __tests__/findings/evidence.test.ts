@@ -55,9 +55,10 @@ describe('checkEvidence', () => {
   it.each([
     ['a closing brace on another line', { line: 31, code: '}' }],
     ['a short part of a line', { line: 31, code: 'open()' }],
+    ['a short part of the line itself', { line: 20, code: 'open()' }],
   ])('refuses %s', (_, evidence) => {
     expect(checkDiff(evidence)).toBe(
-      `line 31 of "src/db.ts" was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`,
+      `line ${evidence.line} of "src/db.ts" was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`,
     );
   });
 

@@ -107,6 +107,21 @@ it('a suggestion can be committed only in place of exactly the lines that were q
   );
 });
 
+it('a suggestion for two lines of which one was quoted cannot be committed', () => {
+  const { lines, shown } = sceneOf(['+const x = open(file);', '+send(to, body);']);
+  const wanted: NamedLines = {
+    path: 'f.ts',
+    side: 'RIGHT',
+    startLine: 1,
+    line: 2,
+    code: 'send(to, body);',
+  };
+  const place = { kind: 'found', startLine: 1, line: 2 };
+  expect(findAnchor(wanted, lines, shown)).toMatchObject({ ...place, isExact: false });
+  const whole = { ...wanted, code: 'const x = open(file);\nsend(to, body);' };
+  expect(findAnchor(whole, lines, shown)).toMatchObject({ ...place, isExact: true });
+});
+
 it('every finding that was taken or asked about is in one list at the end', () => {
   const request = fc.record({ named, isInFile: fc.boolean(), isRight: fc.boolean() });
   fc.assert(
