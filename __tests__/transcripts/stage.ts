@@ -177,6 +177,7 @@ export function steady(text: string): string {
     .replaceAll(/\b0[0-9a-z]{25}\b/g, '<id>')
     .replaceAll(/\b\d+\.\d s\b|(?<=· )\d+ s$|(?<=\| )\d+ s(?= \|)/gm, '<seconds>')
     .replaceAll(/\b\d+ requests? to GitHub/g, '<n> requests to GitHub')
+    .replaceAll(/"requests":\d+/g, '"requests":"<n>"')
     .replaceAll(/\b(in|after) \d+ ms\b/g, '$1 <milliseconds>')
     .replaceAll(/^( {2}\S.*(?:: | after ))(?:\d+ ms|<seconds>)/gm, '$1<milliseconds>');
 }
