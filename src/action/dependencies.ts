@@ -193,21 +193,14 @@ export function withWorkflowWarnings(
       const agent = await agents.loadAgent(name);
       const warnings = [...agent.warnings, ...(agent.workflowWarnings ?? [])];
       if (name !== agentNameOf(inputs)) return { ...agent, warnings };
-      const isFolderEmpty = await isFolderUnused(agents, inputs, agent.source);
+      const [folder = ''] = agents.folders;
+      // Listed only if the agent is not from that folder, since a list can take a request.
+      const isFolderEmpty =
+        !agent.source.includes(`${folder}/`) && (await isAgentsDirEmpty(agents, inputs.agentsDir));
       const facts = { inputs, agent, kinds: [trigger.kind], isFolderEmpty };
       return { ...agent, warnings: [...warnings, ...unusedInputWarnings(facts)] };
     },
   };
-}
-
-/** Listed only if the agent is not from that folder, since a list can take a request. */
-async function isFolderUnused(
-  agents: Pick<AgentLoader, 'folders' | 'listFiles'>,
-  { agentsDir }: Inputs,
-  source: string,
-): Promise<boolean> {
-  const [folder = ''] = agents.folders;
-  return !source.includes(`${folder}/`) && (await isAgentsDirEmpty(agents, agentsDir));
 }
 
 /** Undefined if the run is not allowed to change files, or nobody could commit them. */

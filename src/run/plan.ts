@@ -93,7 +93,9 @@ export async function makePlan(
     warnOfNoChange(basis, context),
     task.warnings,
   ].flat();
-  const checks = checksToAsk(basis.trigger, guidance.checks);
+  // The one place that decides it: a review of a pull request asks the project's rules.
+  const asksChecks = hasFindings(basis.trigger) && !isQuestion(basis.trigger);
+  const checks = asksChecks ? guidance.checks : undefined;
   const plan = buildPlan(request, basis, { ...known, texts, task, checks, form, warnings });
   const localChange = input.change && { head: '', base: '', diff: input.change.diff };
   const change = request.toShow?.change ?? reviewedChange(basis.trigger, context) ?? localChange;
@@ -165,11 +167,6 @@ async function readLocalGuidance(
   const changedPaths = changedPathsOf(context);
   const isReview = postsReviews(agent);
   return await readGuidance(agent, { trigger, changedPaths, change, isReview }, agents);
-}
-
-/** The one place that decides it: a review of a pull request asks the project's rules. */
-function checksToAsk(trigger: Trigger, read: Guidance['checks']): Plan['checks'] {
-  return hasFindings(trigger) && !isQuestion(trigger) ? read : undefined;
 }
 
 /** The guidance of the repository, when it has been read. */

@@ -67,16 +67,12 @@ export function readThisRun(env: Runner['env']): ThisRun {
   const isKnown = server !== '' && repository !== '' && id !== '';
   return {
     runUrl: isKnown ? `${server}/${repository}/actions/runs/${id}` : '',
-    workflow: workflowOf(env),
+    workflow: workflowFile(env)?.path ?? env['GITHUB_WORKFLOW'] ?? '',
     docsUrl: [server, action, actionRef].includes('')
       ? ''
       : `${server}/${action}/blob/${actionRef}/docs`,
     run: `${id}/${attempt}/${job}`,
   };
-}
-
-function workflowOf(env: Runner['env']): string {
-  return workflowFile(env)?.path ?? env['GITHUB_WORKFLOW'] ?? '';
 }
 
 /** Parses `octocat/hello/.github/workflows/report.yml@refs/heads/main`. */
