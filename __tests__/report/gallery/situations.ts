@@ -29,6 +29,26 @@ const SUGGESTED = CODE.replace('+  console.log(order.card);', '+  console.log(or
 
 const TWO = reviews('Two things to fix before this can be merged.', CHARGE, LOGGED);
 
+const FIXED = {
+  how: 'fixed',
+  reason: 'The charge is awaited now.',
+  evidence: [{ path: 'src/pay.ts', line: 5, code: '  await gateway.charge(order.card, total);' }],
+};
+
+/** The model settles the finding about the charge, and raises another one. */
+const SAYS_FIXED: readonly FakeReply[] = [
+  settles(CHARGE.title, FIXED),
+  ...reviews('The charge is awaited.', SECOND),
+  reply([
+    call('v', 'give_verdict', {
+      verdict: 'refuted',
+      reason: 'It is awaited.',
+      evidence: FIXED.evidence,
+    }),
+  ]),
+  says('Done.'),
+];
+
 function newFile(path: string, lines: number): string {
   const text = Array.from({ length: lines }, (_, line) => `+const value${line} = load(${line});`);
   return `diff --git a/${path} b/${path}\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines} @@\n${text.join('\n')}\n`;
@@ -112,26 +132,21 @@ export const SITUATIONS: Readonly<Record<string, () => Promise<string>>> = {
   'a push: new, still open, and fixed': async () => {
     const scene = await reviewed();
     scene.push(AWAITED);
-    const fixed = {
-      how: 'fixed',
-      reason: 'The charge is awaited now.',
-      evidence: [
-        { path: 'src/pay.ts', line: 5, code: '  await gateway.charge(order.card, total);' },
-      ],
-    };
-    const replies = [
-      settles(CHARGE.title, fixed),
-      ...reviews('The charge is awaited.', SECOND),
-      reply([
-        call('v', 'give_verdict', {
-          verdict: 'refuted',
-          reason: 'It is awaited.',
-          evidence: fixed.evidence,
-        }),
-      ]),
-      says('Done.'),
-    ];
-    return await scene.run({ replies, rules: { blockOn: undefined } });
+    return await scene.run({ replies: SAYS_FIXED, rules: { blockOn: undefined } });
+  },
+  'a fork: the model says that a finding is over': async () => {
+    const scene = await reviewed();
+    scene.push(AWAITED);
+    return await scene.run({
+      trigger: {
+        ...scene.trigger,
+        event: 'pull_request_target',
+        action: 'labeled',
+        isFork: true,
+        head: { ...scene.trigger.head, repository: 'eve/hello' },
+      },
+      replies: SAYS_FIXED,
+    });
   },
   'a person resolved a conversation': async () => {
     const scene = await reviewed();
