@@ -103,6 +103,9 @@ const FIGURES = {
   ],
 };
 
+/** What replays print above the figures that count: there a line that was put back is there. */
+const TRUTH = 'Truth by the two ends:';
+
 const { values } = parseArgs({
   options: { repo: { type: 'string', multiple: true, default: [] } },
 });
@@ -156,7 +159,7 @@ function rowsOf([suite, start]) {
 /** A figure of all named checkouts together; none without a checkout. */
 function figureOf({ words, name, find, least = 0, most = 100 }) {
   if (values.repo.length === 0) return [];
-  const text = values.repo.map((repo) => replay(repo, words)).join('');
+  const text = values.repo.map((repo) => replay(repo, words).split(TRUTH).at(-1)).join('');
   const counts = [...text.matchAll(find)];
   const [some, all] = [1, 2].map((at) => counts.reduce((sum, count) => sum + Number(count[at]), 0));
   const percent = all === 0 ? 0 : (100 * some) / all;
