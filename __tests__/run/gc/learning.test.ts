@@ -101,6 +101,10 @@ describe('the file of rules', () => {
       '# Rules\n\n## Learned from reviews\n\n- Old\n- A\n- B\n\n## More\n\nText.\n',
     ],
     ['## Learned from reviews\n', '## Learned from reviews\n\n- A\n- B\n'],
+    [
+      '## Learned from reviews\r\n\r\n- Old\r\n\r\n## More\r\n',
+      '## Learned from reviews\r\n\r\n- Old\r\n- A\r\n- B\r\n\r\n## More\r\n',
+    ],
   ])('gets rules in their section alone: %j', (before, after) => {
     expect(withRules(before, ['- A', '- B'])).toBe(after);
     expect(withRules(before, [])).toBe(before);

@@ -79,6 +79,12 @@ function wordsOf(text: string): string {
 /** The file with these rules in their section, which is made if there is none. */
 export function withRules(rulesFile: string, rules: readonly string[]): string {
   if (rules.length === 0) return rulesFile;
+  const isWindows = rulesFile.includes('\n') && !/(?<!\r)\n/.test(rulesFile);
+  if (isWindows) return addRules(rulesFile.replaceAll('\r', ''), rules).replaceAll('\n', '\r\n');
+  return addRules(rulesFile, rules);
+}
+
+function addRules(rulesFile: string, rules: readonly string[]): string {
   const lines = rulesFile.trimEnd().split('\n');
   const start = lines.findIndex((line) => line.trim() === RULES_HEADING);
   const added = rules.join('\n');
