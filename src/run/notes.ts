@@ -11,7 +11,6 @@ import {
   type CheckedNotes,
   checkNotes,
   citationsIn,
-  type NoteLine,
   type StaleNoteLine,
 } from '../memory/citations.js';
 import { formatFacts, formatMemoryBlock } from '../memory/notes/context-block.js';
@@ -102,7 +101,8 @@ export async function openNotes(
   });
   const loaded = await session.tree();
   const stored = loaded.kind === 'tree' ? loaded.tree : new Map<string, string>();
-  if (isFactsOnly && loaded.kind === 'tree' && !hasFacts(stored, places)) return undefined;
+  const longTerm = stored.get(factsPath(places)) ?? '';
+  if (isFactsOnly && loaded.kind === 'tree' && longTerm.trim() === '') return undefined;
   const cited = await checkCitedCode(stored, places, { ...deps, signal: deadline.signal });
   ({ checked } = cited);
 
@@ -112,7 +112,7 @@ export async function openNotes(
     ? { text: '', warnings: [] }
     : wholeBlock(files, { agent, places, now: clock.now() });
   // The facts of the reviewer are in the prompt once its change is known.
-  const facts = isFactsOnly ? factLines(stored, places, checked) : undefined;
+  const facts = isFactsOnly ? checked.lines(readableText(longTerm).trim()) : undefined;
   const tools = isFactsOnly && loaded.kind === 'failed' ? [] : granted.tools;
   const toolsPrompt = isFactsOnly ? factsPrompt(tools) : notesToolsPrompt(tools);
   isOpen = true;
@@ -242,18 +242,6 @@ function shownNotes(tree: MemoryTree, places: NotesPlaces): readonly string[] {
   return [...listNotes(tree, places), notePath({ kind: 'scratchpad' }, places)];
 }
 
-function hasFacts(tree: MemoryTree, places: NotesPlaces): boolean {
-  return (tree.get(factsPath(places)) ?? '').trim() !== '';
-}
-
-function factLines(
-  tree: MemoryTree,
-  places: NotesPlaces,
-  checked: CheckedNotes,
-): readonly NoteLine[] {
-  return checked.lines(readableText(tree.get(factsPath(places)) ?? '').trim());
-}
-
 function wholeBlock(
   files: ReadonlyMap<string, string>,
   {
@@ -277,14 +265,15 @@ export async function notesGiven(
 ): Promise<GivenNotes | undefined> {
   const places = placesOf(agent, path, place, workdir);
   const isFactsOnly = !agent.config.memory.notes;
-  if (isFactsOnly && !hasFacts(tree, places)) return undefined;
+  const longTerm = tree.get(factsPath(places)) ?? '';
+  if (isFactsOnly && longTerm.trim() === '') return undefined;
 
   const wanted = placesInPrompt({ places, isFactsOnly }, path, now);
   const read = new Map([...tree].filter(([file]) => !wanted || isAmongPlaces(file, wanted)));
   const { checked, warnings } = await checkCitedCode(read, places, reader);
   const files = checked.view(read, path);
   const block = isFactsOnly
-    ? formatFacts(factLines(read, places, checked), paths)
+    ? formatFacts(checked.lines(readableText(longTerm).trim()), paths)
     : wholeBlock(files, { agent, places, now }).text;
   const { counts, gone } = checked;
   return { files: listNotes(files, places).length, block: block.trim(), counts, gone, warnings };
