@@ -102,9 +102,8 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
   const path = runLogPath(agent, modelOf(flags.string('model') || agent.config.model), false);
   const deadline = createTerminalDeadline(terminal, 'Nothing was trimmed.');
   deadline.limit(2 * GC.questionSeconds * 1000);
-  const hasStats = flags.bool('stats');
   const project = await projectFolder(terminal.cwd);
-  let usage: RunStats | undefined;
+  const printer = createGcPrinter(agent.name, flags.bool('stats'), terminal);
   try {
     const deps = await createTerminalDependencies({
       terminal,
@@ -115,7 +114,6 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
       output: { json: false, verbose: false },
     });
 
-    let figures: readonly string[] = [];
     const { end } = await collectGarbage(
       {
         agent,
@@ -126,36 +124,61 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
         fallbackModels: [],
         limits: () => ({ maxTokens: 0, maxCostUsd: 0 }),
         dryRun: flags.bool('dry-run') && 'analysis',
-        tell({ counted, worth = '', analysis, gone = [], ...progress }) {
-          usage = progress.usage ?? usage;
-          if (hasStats && worth !== '') print(terminal, `${worth}\n`);
-          for (const { note, line, text } of gone)
-            print(terminal, `No longer true: ${note}, line ${line}: ${cleanLine(text, 300)}`);
-          if (counted !== undefined) {
-            figures = figuresOf(counted);
-            print(terminal, `Agent: ${agent.name}\nEntries: ${counted.entries}`);
-            if (hasStats) for (const line of figures) print(terminal, line);
-          }
-          if (analysis === undefined) return;
-          print(terminal, `--- Analysis ---\n${analysis.text}`);
-          if (analysis.unread > 0) terminal.stderr.write(`${formatUnread(analysis.unread)}\n`);
-        },
+        tell: printer.tell,
       },
       deps,
     );
-
-    if (end.kind === 'not-analysed' && !hasStats) for (const line of figures) print(terminal, line);
-    print(terminal, formatGcEnd(end, agent.name));
+    printer.printEnd(end);
   } finally {
     deadline.clear();
-    // `--stats` also shows what a failed analysis cost.
-    if (hasStats && usage !== undefined) {
+    printer.printUsage();
+  }
+}
+
+type GcRequest = Parameters<typeof collectGarbage>[0];
+type GcEnd = Awaited<ReturnType<typeof collectGarbage>>['end'];
+
+/** Prints the progress of one agent's garbage collection, with `--stats` more of it. */
+function createGcPrinter(name: string, hasStats: boolean, terminal: Terminal) {
+  let usage: RunStats | undefined;
+  let figures: readonly string[] = [];
+  const tell: GcRequest['tell'] = ({
+    counted,
+    worth = '',
+    analysis,
+    gone = [],
+    usage: newUsage = usage,
+  }) => {
+    usage = newUsage;
+    if (hasStats && worth !== '') print(terminal, `${worth}\n`);
+    for (const { note, line, text } of gone)
+      print(terminal, `No longer true: ${note}, line ${line}: ${cleanLine(text, 300)}`);
+    if (counted !== undefined) {
+      figures = figuresOf(counted);
+      print(terminal, `Agent: ${name}\nEntries: ${counted.entries}`);
+      if (hasStats) for (const line of figures) print(terminal, line);
+    }
+    if (analysis === undefined) return;
+    print(terminal, `--- Analysis ---\n${analysis.text}`);
+    if (analysis.unread > 0) terminal.stderr.write(`${formatUnread(analysis.unread)}\n`);
+  };
+
+  return {
+    tell,
+    printEnd(end: GcEnd): void {
+      if (end.kind === 'not-analysed' && !hasStats)
+        for (const line of figures) print(terminal, line);
+      print(terminal, formatGcEnd(end, name));
+    },
+    /** `--stats` also shows what a failed analysis cost. */
+    printUsage(): void {
+      if (!hasStats || usage === undefined) return;
       const { turns, inputTokens, outputTokens, costUsd } = usage;
       const tokens = `${formatInteger(inputTokens)} input and ${formatInteger(outputTokens)} output tokens`;
       const cost = costUsd === undefined ? '' : `, ${formatUsd(costUsd)}`;
       terminal.stderr.write(`Used: ${count(turns, 'question')}, ${tokens}${cost}.\n`);
-    }
-  }
+    },
+  };
 }
 
 /** As in axe, an invalid model is an error only when the model is asked. */
