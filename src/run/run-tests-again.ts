@@ -9,7 +9,7 @@ import type { Dependencies } from './dependencies.js';
 import type { OpenRun } from './records.js';
 
 /** Tests of earlier findings after they were run on the code as it is. */
-export interface TestedAgain {
+interface TestedAgain {
   /** The ends of findings whose tests pass. */
   readonly settlements: readonly Settlement[];
   /** Ids of findings whose tests fail as before: no model ends them. */

@@ -7,6 +7,3 @@ export function normalizeCode(line: string): string {
 export function countWords(code: string): number {
   return code.match(/[\p{L}\p{N}_]{2,}/gu)?.length ?? 0;
 }
-
-/** More than one letter or digit. */
-export const TWO_LETTERS_OR_DIGITS = /[\p{L}\p{N}].*[\p{L}\p{N}]/u;
