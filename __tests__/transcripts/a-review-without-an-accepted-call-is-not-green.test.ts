@@ -41,7 +41,7 @@ it.each(KINDS)(
     expect(step.summary).toContain('Nothing was reviewed');
     expect(stage.repo.talk.checkRuns).toMatchObject([{ conclusion: 'neutral', title }]);
     expect(stage.repo.talk.reviews).toEqual([]);
-    expect(step.outputs).toMatchObject({ 'findings-open': '' });
+    expect(step.outputs).toMatchObject({ 'findings-open': '', coverage: 'none' });
     expectNoEntry(step);
 
     const next = push(stage, SECOND, { diff: CHANGE, fresh: CHANGE });
