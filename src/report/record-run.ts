@@ -264,15 +264,15 @@ function workOf(
   { outcome, usage, spend, artifacts, buffered }: ReportOf<'ran'>,
   isHidden: boolean,
 ): WorkRecord {
-  const { perPullUsd, perDayUsd } = spend.limits;
   const error = errorOf(outcome);
+  const hasLimit = Object.values(spend.limits).some((limit) => limit > 0);
   return {
     ...usageOf(outcome.stats),
     outcome: outcome.kind,
     ...('hasFound' in outcome && { hasFound: outcome.hasFound }),
     limit: outcome.kind === 'exhausted' ? outcome.limit : undefined,
     usage,
-    spend: perPullUsd > 0 || perDayUsd > 0 ? spend : undefined,
+    spend: hasLimit ? spend : undefined,
     artifacts: artifacts?.folder,
     tools: toolsByTurn(outcome.stats.calls, isHidden),
     text: {

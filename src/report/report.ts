@@ -11,7 +11,7 @@ import { sanitize } from '../safety/sanitize.js';
 import { type FindingsRecord, isWhole, type RunRecord, withoutTexts } from './run-record.js';
 import { type Annotation, annotationsOf } from './views/annotations.js';
 import { formatLog } from './views/log.js';
-import { type Outputs, outputsOf } from './views/outputs.js';
+import { type Outputs, outputsOf, reviewOutputs } from './views/outputs.js';
 import { formatSummary } from './views/summary.js';
 
 interface RunToReport {
@@ -54,6 +54,7 @@ async function writeResults({
         answer === ''
           ? undefined
           : await writeForJob(temp, `axe-action-response-${id ?? 'answer'}`, 'md', answer),
+      ...reviewOutputs(record),
       ...(record.findings &&
         (await writeReviewFiles(record.findings, { temp, isReviewed: isWhole(record) }, secrets))),
     },

@@ -16,7 +16,7 @@ import { isTold, type KnownFinding } from '../../../src/findings/known-finding.j
 import { blockingFindings, countOpen, formatSarif } from '../../../src/findings/post/record.js';
 import { submittedReviewsOf } from '../../../src/findings/state-facts.js';
 import { recordFindings } from '../../../src/report/record-run.js';
-import { findingsOutputs } from '../../../src/report/views/outputs.js';
+import { reviewOutputs } from '../../../src/report/views/outputs.js';
 import type { Spot } from './code.js';
 import { BOT, STRANGER } from './github.js';
 import { GESTURE_NAMES } from './people.js';
@@ -336,7 +336,7 @@ function judgeTextsOf({ surfaces = {}, result }: RunEnd, fail: Judging['fail']):
       fail('surfaces', `${name} does not say "${count}"`);
   }
   const findings = recordFindings(result, 0);
-  const { 'findings-open': open } = findingsOutputs({
+  const { 'findings-open': open } = reviewOutputs({
     end: 'ran',
     conclusion: 'success',
     findings,

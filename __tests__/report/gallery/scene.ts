@@ -10,7 +10,7 @@ import type { MemoryStore, SaveResult } from '../../../src/memory/store.js';
 import { createActionPublisher } from '../../../src/publish/publisher.js';
 import type { FinishedRun } from '../../../src/report/conclusion.js';
 import { annotationsOf } from '../../../src/report/views/annotations.js';
-import { outputsOf } from '../../../src/report/views/outputs.js';
+import { outputsOf, reviewOutputs } from '../../../src/report/views/outputs.js';
 import { formatSummary } from '../../../src/report/views/summary.js';
 import { collectAgentMemory } from '../../../src/run/gc/gc.js';
 import { createGitHubPort } from '../../../src/run/github.js';
@@ -349,7 +349,7 @@ export class Scene {
         ),
         section(
           'Outputs',
-          Object.entries(outputsOf(record))
+          Object.entries({ ...outputsOf(record), ...reviewOutputs(record) })
             .filter(([name, value]) => value !== undefined && value !== '' && !LONG.has(name))
             .map(([name, value]) => `- \`${name}\`: ${value}`)
             .join('\n'),

@@ -1,6 +1,12 @@
 import { formatError } from '../../lib/errors.js';
 import { allFaults, formatValidation } from '../../run/validate.js';
-import { isWhole, type RecordOf, type RunRecord, type UsageRecord } from '../run-record.js';
+import {
+  isWhole,
+  type ReadRecord,
+  type RecordOf,
+  type RunRecord,
+  type UsageRecord,
+} from '../run-record.js';
 import { answerOf } from './phrases.js';
 
 /**
@@ -35,14 +41,12 @@ export const OUTPUT_NAMES = [
 /** Values of the outputs that a run sets; the others stay empty. */
 export type Outputs = { readonly [Name in (typeof OUTPUT_NAMES)[number]]?: string | undefined };
 
-/** The outputs of a run but for the files that it writes. */
+/** The outputs of a run but for those of a review, and the files that it writes. */
 export function outputsOf(record: RunRecord): Outputs {
   return {
     conclusion: record.conclusion,
     ...outputsOfEnd(record),
     reason: reasonLine(record),
-    ...findingsOutputs(record),
-    coverage: record.end === 'ran' ? record.read.coverage?.kind : undefined,
   };
 }
 
@@ -140,15 +144,20 @@ function memoryOutputs({ read: { memory }, saved, lost }: RecordOf<'ran'>): Outp
   };
 }
 
-/** A run that did not come to its end cannot say that nothing is open. @internal */
-export function findingsOutputs(
-  record: Pick<RunRecord, 'end' | 'conclusion' | 'findings'>,
-): Outputs {
-  if (record.findings === undefined) return {};
-  const { open, worst } = record.findings;
+/** A run that did not come to its end cannot say that nothing is open. */
+export function reviewOutputs({
+  end,
+  conclusion,
+  findings,
+  read,
+}: Pick<RunRecord, 'end' | 'conclusion' | 'findings'> & { readonly read?: ReadRecord }): Outputs {
+  const coverage = end === 'ran' ? read?.coverage?.kind : undefined;
+  if (findings === undefined) return { coverage };
+  const { open, worst } = findings;
   return {
-    'findings-open': open > 0 || isWhole(record) ? String(open) : '',
+    'findings-open': open > 0 || isWhole({ end, conclusion }) ? String(open) : '',
     'findings-worst': worst ?? '',
+    coverage,
   };
 }
 
