@@ -160,6 +160,15 @@ describe('the status line', () => {
     expect(screen.line()).toBe(line);
   });
 
+  it.each<[string, { readonly isTTY: boolean }, Record<string, string>]>([
+    ['a pipe', { isTTY: false }, {}],
+    ['a dumb terminal', { isTTY: true }, { TERM: 'dumb' }],
+    ['CI', { isTTY: true }, { CI: 'true' }],
+  ])('is not there in %s', (_, stream, env) => {
+    const stderr = Object.assign(createFakeScreen(100).stream, stream);
+    expect(createStatusLine({ stderr, env })).toBeUndefined();
+  });
+
   it('stays below other output, and goes when it is cleared', () => {
     const { screen, status } = open();
     const reporter = createTerminalReporter(
