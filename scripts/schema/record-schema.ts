@@ -58,9 +58,9 @@ const MEMORY = exact(
       {
         related: COUNT,
         newest: COUNT,
-        about: exact({ first: TEXT, others: COUNT, arePaths: { type: 'boolean' } }),
+        terms: exact({ first: TEXT, others: COUNT, arePaths: { type: 'boolean' } }),
       },
-      ['about'],
+      ['terms'],
     ),
     computed: { ...COUNT, description: 'Computed entries, which are never chosen.' },
     leftOut: { ...COUNT, description: 'Entries that were not chosen.' },

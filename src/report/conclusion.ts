@@ -18,7 +18,7 @@ export type FinishedRun = RunReport | { readonly kind: 'failed'; readonly thrown
 
 export type ReportOf<K extends FinishedRun['kind']> = Extract<FinishedRun, { readonly kind: K }>;
 
-/** How a run ended, and what fails its step: decided here alone. */
+/** Decides alone how a run ended, and what fails its step. */
 export function concludeRun(
   report: FinishedRun,
   { trigger, failOn }: { readonly trigger: Trigger | undefined; readonly failOn: FailOn },

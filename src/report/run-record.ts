@@ -253,7 +253,7 @@ export interface NotesRecord {
   readonly cited: CheckedNotes['counts'];
 }
 
-/** What a model used. */
+/** The figures of the models. */
 export interface UsageRecord extends Omit<RunStats, 'calls' | 'budget' | 'modelId'> {
   readonly model: string;
 }

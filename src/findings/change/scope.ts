@@ -322,7 +322,7 @@ export function formatCoverage(coverage: Coverage, scope?: ReviewScope): string 
   return formatRead(coverage, readScope(scope, coverage));
 }
 
-/** The same of a run that is over. */
+/** The sentence of a run that is over. */
 export function formatRead(coverage: Coverage, scope: ReadScope | undefined): string {
   if (coverage.files === 0 && coverage.kind === 'none')
     return 'Nothing was read: the change could not be fetched.';

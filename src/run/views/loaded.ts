@@ -19,7 +19,7 @@ export interface LoadedMemory {
     readonly related: number;
     readonly newest: number;
     /** Left out: the memory is in another repository. */
-    readonly about?: SharedTerms;
+    readonly terms?: SharedTerms;
   };
   /** Number of computed entries, which are never chosen. */
   readonly computed: number;
@@ -36,7 +36,7 @@ interface SharedTerms {
   readonly arePaths: boolean;
 }
 
-/** `isHidden`: the memory is in another repository, and nobody is told what it is about. */
+/** `isHidden`: the memory is in another repository, so nothing says what it is about. */
 export function loadedMemory(
   { store, restored, recalled }: Memory,
   subject: Subject | undefined,
@@ -46,7 +46,7 @@ export function loadedMemory(
   const entries = recalled?.entries ?? [];
   const related = entries.filter(({ shares }) => shares.length > 0);
   const isChosen = related.length > 0 && recalled !== undefined && recalled.leftOut > 0;
-  const about = isChosen && !isHidden ? sharedTerms(related, subject) : undefined;
+  const terms = isChosen && !isHidden ? sharedTerms(related, subject) : undefined;
   return {
     store: store.kind,
     kind,
@@ -55,7 +55,7 @@ export function loadedMemory(
     loaded: restored.kind === 'restored' ? restored.loaded : 0,
     total: restored.kind === 'restored' ? restored.total : undefined,
     ...(isChosen && {
-      chosen: { related: related.length, newest: entries.length - related.length, about },
+      chosen: { related: related.length, newest: entries.length - related.length, terms },
     }),
     computed: recalled?.computed ?? 0,
     text: { why: whyNotLoaded(restored) },
@@ -116,18 +116,18 @@ export function describeLoaded(memory: LoadedMemory, highlight = PLAIN): string 
 
 /** Says why entries were chosen: `3 newest, 7 about src/auth.ts and 4 more files`. */
 function describeChosen({ chosen, computed }: LoadedMemory, { path }: Highlight): string {
-  const { newest = 0, related = 0, about } = chosen ?? {};
+  const { newest = 0, related = 0, terms } = chosen ?? {};
   const parts = [
     ...(newest > 0 ? [`${formatInteger(newest)} newest`] : []),
-    ...(related > 0 ? [`${related} about ${describeTerms(about, path)}`] : []),
+    ...(related > 0 ? [`${related} about ${describeTerms(terms, path)}`] : []),
     ...(computed === 0 ? [] : [`${formatInteger(computed)} computed left out`]),
   ];
   return parts.join(', ');
 }
 
-function describeTerms(about: SharedTerms | undefined, format: Highlight['path']): string {
-  if (about === undefined) return 'its subject';
-  const { first, others, arePaths } = about;
+function describeTerms(terms: SharedTerms | undefined, format: Highlight['path']): string {
+  if (terms === undefined) return 'its subject';
+  const { first, others, arePaths } = terms;
   const name = format(cleanLine(first, PATH_LENGTH));
   return others === 0
     ? name
