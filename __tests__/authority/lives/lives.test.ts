@@ -137,6 +137,16 @@ describe('a life that once broke a promise', () => {
       ],
     ],
     [
+      'a suggestion that is pushed ends a finding that was open when somebody reopened it',
+      SETUP,
+      [
+        step('review', { n: 1, m: 1 }),
+        step('command', { n: 1, m: 2 }),
+        step('commitSuggestion', { m: 1 }),
+        REVIEW,
+      ],
+    ],
+    [
       'a command after a Resolve that no run has seen is a wish that nobody knows',
       { ...SETUP, canResolve: false, agents: ['x', 'y'] },
       [
@@ -164,6 +174,41 @@ describe('a life that once broke a promise', () => {
       'a finding leaves with its name, where the change shows nothing under the new one',
       { ...SETUP, authorMayWrite: false },
       [REVIEW, step('rename'), step('chmod', { n: 3 }), step('retarget', { n: 1 })],
+    ],
+    [
+      'a finding that was raised again without a fault ends as wrong',
+      SETUP,
+      [
+        REVIEW,
+        step('guard', { n: 1 }),
+        REVIEW,
+        step('review', { n: 1, m: 1, mind: 'evil' }),
+        REVIEW,
+      ],
+    ],
+    [
+      'a fix is the end again once a 👎 is taken back, although its fault is back since',
+      { ...SETUP, word: 'guest' },
+      [
+        step('fix'),
+        REVIEW,
+        step('fix'),
+        REVIEW,
+        step('thumbDown'),
+        step('revert'),
+        step('takeThumbBack'),
+      ],
+    ],
+    [
+      'a model ends what a person opened, although its run cannot save that',
+      SETUP,
+      [
+        step('review', { n: 1 }),
+        step('commitSuggestion', { m: 1 }),
+        REVIEW,
+        step('unresolve'),
+        step('review', { fault: 'unsaved' }),
+      ],
     ],
     [
       'an answer that did not arrive under a comment that was deleted is said once',

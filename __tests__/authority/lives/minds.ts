@@ -119,9 +119,12 @@ function settleFindings(buffer: PublicationBuffer, ledger: Ledger, thought: Chan
     const isMistaken = mind === 'sloppy' && chance(20);
     const isDue = mind === 'good' || chance(70);
     if (mind !== 'evil' && !(isThere ? isMistaken : isDue)) continue;
-    const how =
-      mind === 'evil' ? (pick(['fixed', 'wrong', 'dismissed'] as const, n) ?? 'fixed') : 'fixed';
     const evidence = newLine(finding, ledger, code);
+    const isFixed = finding.isGone || evidence.length > 0;
+    // It was raised, or is back, although its fault was gone.
+    const honest = mind === 'good' && !isFixed ? 'wrong' : 'fixed';
+    const harmful = pick(['fixed', 'wrong', 'dismissed'] as const, n) ?? 'fixed';
+    const how = mind === 'evil' ? harmful : honest;
     const reason = 'It is over.';
     buffer.settle({ finding: finding.handle, how, reason, evidence, by: WRITER });
   }

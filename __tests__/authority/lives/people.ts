@@ -1,3 +1,4 @@
+import { isOpen } from '../../../src/findings/finding.js';
 import { copyOfRecord, isReplyText } from '../../../src/findings/kept-finding.js';
 import type { KnownFinding } from '../../../src/findings/known-finding.js';
 import { formatMark } from '../../../src/safety/mark.js';
@@ -41,6 +42,11 @@ function findingsOf(world: World, conversation: Conversation | undefined): reado
 }
 
 const isPersons = ({ state, by }: KnownFinding) => state !== 'open' && by === 'person';
+
+/** To reopen what is open decides nothing. */
+function sayWish({ wishes }: World, finding: KnownFinding, wish: Wish): void {
+  wishes.timed(finding.id, wish === 'opened' && isOpen(finding) ? undefined : wish);
+}
 
 export const GESTURES = {
   resolve(world, step) {
@@ -94,7 +100,7 @@ export const GESTURES = {
     conversation.posts.push(world.github.post(step.who, text));
     if (step.who !== WRITER) return;
     for (const { id } of findings) world.spokenOf.add(id);
-    if (wish !== undefined) for (const { id } of findings) world.wishes.timed(id, wish);
+    if (wish !== undefined) for (const each of findings) sayWish(world, each, wish);
   },
   command(world, step) {
     const { handle } = pick(world.findings(), step.n) ?? {};
@@ -103,7 +109,7 @@ export const GESTURES = {
     world.github.comments.push(world.github.post(step.who, `${text} ${handle}`));
     if (step.who !== WRITER || wish === undefined) return;
     for (const finding of world.findings())
-      if (finding.handle === handle) world.wishes.timed(finding.id, wish);
+      if (finding.handle === handle) sayWish(world, finding, wish);
   },
   /** Deletes our comment; without any other its conversation is gone. */
   erase(world, step) {

@@ -74,8 +74,8 @@ export class Judge {
   readonly #open = new Map<string, string>();
   readonly #severities = new Map<string, Severity>();
   readonly #handles = new Map<string, string>();
-  /** The `rev` of each finding that has ended. */
-  readonly #ended = new Map<string, number>();
+  /** The ends of each finding since it was open: a 👎 that is taken back shows an earlier one again. */
+  readonly #ended = new Map<string, Set<string>>();
   /** The line of a finding when a person closed it. */
   readonly #closed = new Map<string, string>();
   readonly #known = new Set<string>();
@@ -114,10 +114,11 @@ export class Judge {
   /** The newest review says what was there before. */
   #startAgain(agent: string, { findings }: Ledger): void {
     this.#open.set(agent, openIds(findings));
-    for (const { id, severity, state, rev } of findings) {
+    for (const finding of findings) {
+      const { id, severity } = finding;
       this.#severities.set(id, severity);
-      if (state === 'open') this.#ended.delete(id);
-      else this.#ended.set(id, rev);
+      if (isOpen(finding)) this.#ended.delete(id);
+      else this.#noteEnd(finding);
     }
   }
 
@@ -125,6 +126,8 @@ export class Judge {
     const { id, path, code = '', state, by } = finding;
     // A model may read a dismissal in what a writer said.
     if (finding.why === 'words' && world.spokenOf.has(id)) world.wishes.forget(id);
+    // A model has ended what a person opened. Who had ended it before is in the record that is left.
+    if (world.wishes.of(id) === 'opened' && world.lost.has(id)) world.wishes.forget(id);
     const wish = world.wishes.of(id);
     const isThere = (text: string) =>
       world.code.isInChange(path) &&
@@ -148,11 +151,10 @@ export class Judge {
   #judgeEnd(finding: KnownFinding, judging: Judging): void {
     const { world, agent, ledger, standing, fail } = judging;
     const { id, rev, by, why } = finding;
-    const isNew = !isOpen(finding) && this.#ended.get(id) !== rev;
+    const isNew = !isOpen(finding) && this.#noteEnd(finding);
     // No run has decided what a reading between two of them finds: it is no end that comes back.
     const isKept = rev === finding.stored?.rev;
-    if (!isOpen(finding)) this.#ended.set(id, rev);
-    else if (isKept) this.#ended.delete(id);
+    if (isOpen(finding) && isKept) this.#ended.delete(id);
     const isJudged = isNew && by !== 'person' && !(world.isCut && !hasRecord(world, agent));
     if (!isJudged) return;
 
@@ -180,6 +182,15 @@ export class Judge {
           isDistinctiveFingerprint(finding.key),
       );
     if (!isOneWord && !isElsewhere) fail('ended', `${describe(finding, world)} while it is there`);
+  }
+
+  /** True for an end that was not there before. */
+  #noteEnd({ id, rev, decided }: KnownFinding): boolean {
+    const ends = this.#ended.get(id) ?? new Set();
+    const end = `${rev} ${decided}`;
+    const isNew = !ends.has(end);
+    this.#ended.set(id, ends.add(end));
+    return isNew;
   }
 
   #judgeNames({ id, handle }: KnownFinding, { fail }: Judging): void {

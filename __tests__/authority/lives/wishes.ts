@@ -25,11 +25,11 @@ export class Wishes {
     return this.#unread.has(id);
   }
 
-  /** A gesture that GitHub dates: a word, a command, a 👎. */
-  timed(id: string, wish: Wish): void {
+  /** A gesture that GitHub dates: a word, a command, a 👎; without a wish it changes nothing. */
+  timed(id: string, wish = this.#wishes.get(id)): void {
     const before = this.#unread.get(id);
-    if (before === undefined || before === 'timed') this.#set(id, wish);
-    else this.#doubt(id);
+    if (before !== undefined && before !== 'timed') this.#doubt(id);
+    else if (wish !== undefined) this.#set(id, wish);
     this.#unread.set(id, before === undefined || before === 'timed' ? 'timed' : 'both');
   }
 

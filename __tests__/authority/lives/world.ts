@@ -2,7 +2,7 @@ import type { Ledger } from '../../../src/findings/decide/ledger.js';
 import type { KnownFinding } from '../../../src/findings/known-finding.js';
 import { statePath } from '../../../src/memory/state.js';
 import { Code, PUSH_NAMES, type PushName, pick } from './code.js';
-import { AUTHOR, PullRequestOnGitHub, STRANGER } from './github.js';
+import { AUTHOR, BOT, PullRequestOnGitHub, STRANGER } from './github.js';
 import type { Mind } from './minds.js';
 import { GESTURES, type GestureName } from './people.js';
 import {
@@ -53,6 +53,8 @@ export class World implements Surroundings {
   isOverruled = false;
   /** Two runs of one agent were there at once. */
   hasRaced = false;
+  /** Findings that a run of this step has ended, and whose new record was lost. */
+  lost: ReadonlySet<string> = new Set();
   /** The run that has ended in this step. */
   ended: RunEnd | undefined;
   /** Nothing else happened from its beginning to its end. */
@@ -76,11 +78,24 @@ export class World implements Surroundings {
     this.ended = undefined;
     this.isWhole = false;
     this.#finished = undefined;
+    const resolved = this.#resolvedByRuns();
     await this.#happen(step);
     const before = new Map(this.findings().map((finding) => [finding.id, finding]));
     for (const agent of this.setup.agents) this.readings.set(agent, await readNow(this, agent));
     this.#followMoved(before);
+    const isLost = ({ id, thread, stored }: KnownFinding) =>
+      step.fault !== 'none' &&
+      !resolved.has(thread?.id) &&
+      this.#resolvedByRuns().has(thread?.id) &&
+      stored?.rev === before.get(id)?.stored?.rev;
+    this.lost = new Set(this.findings().flatMap((each) => (isLost(each) ? [each.id] : [])));
     if (this.ended !== undefined) this.#afterRun(this.ended);
+  }
+
+  /** Conversations that a run has resolved. */
+  #resolvedByRuns(): Set<string | undefined> {
+    const resolved = this.github.conversations.filter(({ resolvedBy }) => resolvedBy === BOT);
+    return new Set(resolved.map(({ id }) => id));
   }
 
   /** A model that names an earlier finding elsewhere makes it one about what is there. */
