@@ -87,6 +87,20 @@ describe('a life that once broke a promise', () => {
       [step('start'), step('rename'), REVIEW, step('reply'), step('finish')],
     ],
     [
+      'a run that began before a push raises nothing again that a person closed under its new name',
+      SETUP,
+      [
+        step('review', { n: 4, m: 5, mind: 'evil' }),
+        step('start'),
+        step('rename', { n: 9 }),
+        step('resolve', { n: 1 }),
+        REVIEW,
+        step('rebase'),
+        REVIEW,
+        step('finish'),
+      ],
+    ],
+    [
       'a fix in a renamed file that ends while somebody pushes stays one',
       { ...SETUP, authorMayWrite: false },
       [

@@ -1,4 +1,3 @@
-import { isHeldBackByPerson } from '../../../src/findings/decide/duplicates.js';
 import type { Ledger } from '../../../src/findings/decide/ledger.js';
 import type { CommentRequest } from '../../../src/findings/decide/take-finding.js';
 import { isOpen } from '../../../src/findings/finding.js';
@@ -50,9 +49,7 @@ function raiseFindings(buffer: PublicationBuffer, ledger: Ledger, thought: Chanc
   const { mind, code, truth, chance, m } = thought;
   const isGood = mind === 'good';
   const told = new Set(
-    ledger.findings
-      .filter((finding) => isHeldBackByPerson(finding, ledger.context.lines))
-      .map(({ id }) => truth.get(id)),
+    ledger.findings.filter((finding) => ledger.isHeldBack(finding)).map(({ id }) => truth.get(id)),
   );
   for (const spot of code.standing()) {
     if (isGood ? told.has(spot.fault) : chance(40)) continue;

@@ -164,9 +164,13 @@ export function findLineNow(
   return nearestNumber(numbers, finding.line) ?? finding.headLine;
 }
 
-/** Its line is not in the change. Where the change shows no line of its file, it may be there. */
+/**
+ * Its line is not in the change. Where the change is not known, or shows no line of its file, it may
+ * be there.
+ */
 export function isLineGone(finding: KnownFinding, lines: CommentableLines | undefined): boolean {
-  const file = lines?.get(finding.path);
+  if (lines === undefined) return false;
+  const file = lines.get(finding.path);
   if (file !== undefined && showsNoLine(file)) return false;
   return findLineNow(finding, lines) === undefined;
 }

@@ -210,6 +210,11 @@ export class Ledger {
     return { kind: 'back', finding, was: earlier };
   }
 
+  /** A person has decided about it: see `isHeldBackByPerson`. */
+  isHeldBack(finding: KnownFinding): boolean {
+    return isHeldBackByPerson(finding, isBehind(this) ? undefined : this.context.lines);
+  }
+
   #add(draft: Finding): RaiseResult {
     const finding = newFinding(draft);
     this.#findings.push(finding);
@@ -217,7 +222,7 @@ export class Ledger {
   }
 
   #raiseAgain(earlier: KnownFinding, draft: Finding): RaiseResult {
-    if (isHeldBackByPerson(earlier, this.context.lines)) return { kind: 'held-back', of: earlier };
+    if (this.isHeldBack(earlier)) return { kind: 'held-back', of: earlier };
     // Its own line decides, not the one that the model names: `same_as` moves no finding whose line
     // is still there.
     const lineNow = findLineNow(earlier, this.context.lines);
@@ -344,6 +349,11 @@ export class Ledger {
     this.#findings[this.#findings.findIndex(({ id }) => id === finding.id)] = finding;
     return finding;
   }
+}
+
+/** Somebody has pushed since the change was read: it cannot tell that a line is gone. */
+export function isBehind({ seen, context: { head } }: Pick<Ledger, 'seen' | 'context'>): boolean {
+  return seen !== undefined && head !== undefined && seen.head !== head;
 }
 
 /** Half a sentence for people. */

@@ -6,7 +6,6 @@ import { cleanLine, codeBlock, codeSpan, paragraphs } from '../../lib/text/forma
 import { fence } from '../../safety/fence.js';
 import { showName } from '../../safety/hidden.js';
 import type { BufferedPublications } from '../buffered-publications.js';
-import { isHeldBackByPerson } from '../decide/duplicates.js';
 import { CLAIMED_OVER_TEXT, type FindingChanges, type Ledger } from '../decide/ledger.js';
 import type { FindingTest } from '../finding.js';
 import {
@@ -264,18 +263,16 @@ const MAX_ENDED = 15;
  * Earlier findings on the files of this pull request, for the prompt: the model can settle them, and
  * must not raise them again. Undefined if there are none.
  */
-export function formatKnownFindings({
-  findings: allFindings,
-  context,
-}: Ledger): string | undefined {
+export function formatKnownFindings(ledger: Ledger): string | undefined {
+  const { context } = ledger;
   // No model ends, or may repeat, the finding of a rule.
-  const findings = allFindings.filter(({ rule }) => rule === undefined);
+  const findings = ledger.findings.filter(({ rule }) => rule === undefined);
   const open = findings.filter(isOpen).toSorted((a, b) => compareSeverity(a.severity, b.severity));
   const gone = open.filter(({ isGone }) => isGone);
   const paths = new Set([...(context.lines?.values() ?? [])].flatMap(pathsOf));
   const lessons = context.lessons.filter(({ path }) => paths.has(path));
   const ended = findings.filter(hasEnded);
-  const isDecided = (finding: KnownFinding) => isHeldBackByPerson(finding, context.lines);
+  const isDecided = (finding: KnownFinding) => ledger.isHeldBack(finding);
   const decided = ended
     .filter(isDecided)
     .map((finding) => `${formatFinding(finding)} (${finding.state})`);

@@ -13,7 +13,7 @@ import {
   showsNoLine,
 } from '../change/diff-lines.js';
 import { findLineNow, isLineGone, linesWithKey, nearestNumber } from '../decide/duplicates.js';
-import { endFinding, Ledger, type LedgerContext, openFinding } from '../decide/ledger.js';
+import { endFinding, isBehind, Ledger, type LedgerContext, openFinding } from '../decide/ledger.js';
 import { isBlocking, isOpen } from '../finding.js';
 import {
   EMPTY_RECORD,
@@ -52,7 +52,7 @@ export function readLedger(
     context.hasUnknownAccess?.(login) === true ? [] : [id],
   );
 
-  const isNewest = seen === undefined || context.head === undefined || seen.head === context.head;
+  const isNewest = !isBehind({ seen, context });
   return new Ledger(context, seen, followChange(read, context, isNewest), {
     isCut: record.isCut,
     checks: record.checks,
