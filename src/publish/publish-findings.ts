@@ -9,6 +9,7 @@ import {
   hasUnreportedChanges,
   isPartlyKnown,
   reviewEndOf,
+  turnBack,
   turnConversations,
   updateCopy,
 } from '../findings/post/conversations.js';
@@ -105,7 +106,7 @@ export async function turnFindings(
   const mayWrite = options.comment !== 'never';
   const { client } = options;
   const isTurning = mayWrite && client !== undefined && findings.isUnread !== true;
-  const turned = isTurning ? await turnConversations(client, posting) : 0;
+  const turned = isTurning ? await turnConversations(client, posting) : [];
   const isCopied = isTurning && (await updateCopy(client, posting));
 
   const fresh = new Set(findings.news.fresh.map(({ finding }) => finding.id));
@@ -114,7 +115,8 @@ export async function turnFindings(
   const facts = factsToKeep(posting)
     .filter((fact) => findings.isUnread !== true || isNew(fact))
     .filter((fact) => mayWrite || !isNew(fact));
-  return { facts, isChanged: turned > 0 || isCopied };
+  if (client === undefined || turned.length === 0) return { facts, isChanged: isCopied };
+  return { facts, isChanged: true, turnBack: () => turnBack(client, posting, turned) };
 }
 
 /** Tells on other pull requests, where people have answered findings since. */

@@ -89,6 +89,8 @@ export interface TurnedFindings {
   readonly facts: readonly KeptFact[];
   /** Something was written on GitHub. */
   readonly isChanged: boolean;
+  /** Turns conversations back to what they were; left out: none was turned. */
+  turnBack?(): Promise<void>;
 }
 
 /** A run whose conversation is over, with the findings to post. */

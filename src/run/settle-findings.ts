@@ -74,14 +74,17 @@ export async function settleFindings(
     const decided = isAgain
       ? await decideAgain(decision, record, run, deps)
       : decideNow(decision, decision.start.copy());
-    const { facts, isChanged } = await deps.publisher.turn({ ...decided, ...run });
+    const turned = await deps.publisher.turn({ ...decided, ...run });
     // Only what the run has accepted itself was kept for the post step: now it is all.
     await deps.journal?.accepted([]);
     const before = decided.ledger.context.record;
+    const { facts } = turned;
     const save = await saveRecord({ pull: decision.pull, before, facts }, run, deps);
-    if (save.kind === 'moved' && attempt < MAX_DECISIONS) record = save.record;
-    else {
-      const isRecent = isAgain && !isChanged && !save.isRemote;
+    if (save.kind === 'moved' && attempt < MAX_DECISIONS) {
+      await turned.turnBack?.();
+      record = save.record;
+    } else {
+      const isRecent = isAgain && !turned.isChanged && !save.isRemote;
       return await look({ ...decided, save }, isRecent, deps);
     }
   }

@@ -190,6 +190,18 @@ describe('a life that once broke a promise', () => {
       [REVIEW, step('rename'), step('chmod', { n: 3 }), step('retarget', { n: 1 })],
     ],
     [
+      'a conversation that a run has opened before it read the newest record was opened by nobody',
+      SETUP,
+      [
+        step('start'),
+        REVIEW,
+        step('thumbDown', { n: 1 }),
+        step('skip'),
+        step('erase', { n: 1 }),
+        step('finish'),
+      ],
+    ],
+    [
       'a finding that was raised again without a fault ends as wrong',
       SETUP,
       [
@@ -211,6 +223,21 @@ describe('a life that once broke a promise', () => {
         step('thumbDown'),
         step('revert'),
         step('takeThumbBack'),
+      ],
+    ],
+    [
+      'an Unresolve counts while a run that began before the Resolve ends the finding',
+      SETUP,
+      [
+        step('start'),
+        step('fix'),
+        step('guard'),
+        step('finish'),
+        step('start'),
+        step('resolve', { n: 1 }),
+        REVIEW,
+        step('unresolve', { n: 1 }),
+        step('finish'),
       ],
     ],
     [

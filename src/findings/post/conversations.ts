@@ -40,20 +40,33 @@ const DISMISS =
 
 /**
  * Resolves the conversations of findings that have ended and opens those of findings that are open,
- * and notes in the ledger what was done. Returns how many were changed.
+ * and notes in the ledger what was done. Returns the findings whose conversation was changed.
  */
 export async function turnConversations(
   client: GitHubClient,
   posting: ReviewToPost,
-): Promise<number> {
+): Promise<readonly KnownFinding[]> {
   const { ledger, news } = posting;
   const set = setter(client, posting);
-  let turned = 0;
+  const turned: KnownFinding[] = [];
   for (const finding of [...news.back, ...hiddenFindings(ledger)])
-    if (finding.thread?.isResolved === true && (await set(finding, false))) turned += 1;
+    if (finding.thread?.isResolved === true && (await set(finding, false))) turned.push(finding);
   for (const finding of news.ended)
-    if (isLeftOpen(finding, posting) && (await set(finding, true))) turned += 1;
+    if (isLeftOpen(finding, posting) && (await set(finding, true))) turned.push(finding);
   return turned;
+}
+
+/**
+ * Turns conversations back to what they were: the record that says who turned them was not saved,
+ * and the next reading would take it for a person's gesture.
+ */
+export async function turnBack(
+  client: GitHubClient,
+  posting: ReviewToPost,
+  turned: readonly KnownFinding[],
+): Promise<void> {
+  const set = setter(client, posting);
+  for (const finding of turned) await set(finding, finding.thread?.isResolved === true);
 }
 
 /** The conversation of a finding that has ended is open, and the run is one to resolve it. */
