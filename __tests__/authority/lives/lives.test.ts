@@ -151,6 +151,11 @@ describe('a life that once broke a promise', () => {
       ],
     ],
     [
+      'a 👎 on an edited comment is of the worse of two findings on one line, which alone has a comment',
+      { ...SETUP, maxComments: 1 },
+      [step('fault'), REVIEW, step('thumbDown'), step('edit')],
+    ],
+    [
       'a suggestion that is pushed ends a finding that was open when somebody reopened it',
       SETUP,
       [

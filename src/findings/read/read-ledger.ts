@@ -14,7 +14,7 @@ import {
 } from '../change/diff-lines.js';
 import { findLineNow, isLineGone, linesWithKey, nearestNumber } from '../decide/duplicates.js';
 import { endFinding, isBehind, Ledger, type LedgerContext, openFinding } from '../decide/ledger.js';
-import { isBlocking, isOpen } from '../finding.js';
+import { compareSeverity, isBlocking, isOpen } from '../finding.js';
 import {
   EMPTY_RECORD,
   type KeptFinding,
@@ -142,13 +142,20 @@ function bindThreads(
   );
 
   const bindings = new Set(bound.flatMap(({ thread }) => thread?.id ?? []));
-  return bound.map(({ stored, thread }) => {
-    if (thread !== undefined || stored.thread !== undefined) return { stored, thread };
+  // A review has comments for its worst findings: of two on one line, the worse one has it.
+  const worstFirst = bound.toSorted((a, b) =>
+    compareSeverity(a.stored.severity, b.stored.severity),
+  );
+  const atPlace = new Map<KeptFinding, Thread>();
+  for (const { stored, thread } of worstFirst) {
+    if (thread !== undefined || stored.thread !== undefined) continue;
     const free = threads.filter(({ id, first }) => first.isOurs && !bindings.has(id));
     const threadAtPlace = findThreadAtPlace(stored, free, reviews);
-    if (threadAtPlace !== undefined) bindings.add(threadAtPlace.id);
-    return { stored, thread: threadAtPlace };
-  });
+    if (threadAtPlace === undefined) continue;
+    bindings.add(threadAtPlace.id);
+    atPlace.set(stored, threadAtPlace);
+  }
+  return bound.map(({ stored, thread }) => ({ stored, thread: thread ?? atPlace.get(stored) }));
 }
 
 /**
