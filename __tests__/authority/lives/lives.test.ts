@@ -190,6 +190,20 @@ describe('a life that once broke a promise', () => {
       ],
     ],
     [
+      'a finding that is back where the change shows no line keeps the one that it had',
+      SETUP,
+      [
+        REVIEW,
+        step('retarget'),
+        step('skip'),
+        step('rename'),
+        REVIEW,
+        step('reply', { m: 3 }),
+        step('insert', { n: 1 }),
+        REVIEW,
+      ],
+    ],
+    [
       'a finding leaves with its name, where the change shows nothing under the new one',
       { ...SETUP, authorMayWrite: false },
       [REVIEW, step('rename'), step('chmod', { n: 3 }), step('retarget', { n: 1 })],

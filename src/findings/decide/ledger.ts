@@ -224,16 +224,20 @@ export class Ledger {
   #raiseAgain(earlier: KnownFinding, draft: Finding): RaiseResult {
     if (this.isHeldBack(earlier)) return { kind: 'held-back', of: earlier };
     // Its own line decides, not the one that the model names: `same_as` moves no finding whose line
-    // is still there.
-    const lineNow = findLineNow(earlier, this.context.lines);
-    const { path, line, side, startLine, code } =
-      lineNow === undefined ? draft : { ...earlier, line: lineNow };
+    // is still there, or may be.
+    const { lines } = this.context;
+    const lineNow = findLineNow(earlier, lines);
+    const isUnseen = draft.path === earlier.path && !isLineGone(earlier, lines);
+    const isThere = lineNow !== undefined || isUnseen;
+    const { path, line, side, startLine, code } = isThere
+      ? { ...earlier, line: lineNow ?? earlier.line }
+      : draft;
     // A word of the model never makes a finding milder: that would end it by the back door.
     const severity = worseSeverity(draft.severity, earlier.severity);
-    const key = lineNow === undefined ? lineFingerprint(code ?? '') : earlier.key;
+    const key = isThere ? earlier.key : lineFingerprint(code ?? '');
     const place = { path, line, side, startLine, code, key, isGone: false };
     const raised = { ...earlier, ...place, severity };
-    const isChanged = severity !== earlier.severity || lineNow === undefined;
+    const isChanged = severity !== earlier.severity || !isThere;
     if (isOpen(earlier) && !isChanged) return { kind: 'kept', finding: this.#put(raised) };
     const by = isOpen(earlier) ? undefined : 'model';
     return { kind: 'back', finding: this.#put(openFinding(raised, { by })), was: earlier };
