@@ -221,6 +221,31 @@ describe('a life that once broke a promise', () => {
       ],
     ],
     [
+      'a model ends no finding that another run has moved since to a fault that is there',
+      SETUP,
+      [
+        REVIEW,
+        step('start', { n: 8, m: 2, mind: 'evil' }),
+        step('chmod'),
+        step('finish'),
+        step('restoreFile'),
+        step('start'),
+        step('review', { n: 2, m: 3, mind: 'evil' }),
+        step('finish'),
+      ],
+    ],
+    [
+      'a model does not end the finding that it has just named for another fault',
+      SETUP,
+      [
+        step('review', { n: 5, m: 3, mind: 'evil' }),
+        step('commitSuggestion', { m: 1 }),
+        step('review', { m: 2, mind: 'evil' }),
+        step('reply'),
+        REVIEW,
+      ],
+    ],
+    [
       'a finding that was raised again without a fault ends as wrong',
       SETUP,
       [

@@ -249,6 +249,9 @@ export class Ledger {
     const { handle } = settlement.finding;
     const finding = this.find(handle);
     if (finding === undefined || hasEnded(finding)) return `${handle} is not open`;
+    // A model ends what its run knew: not what was decided, or is on another line, since.
+    if (how !== 'dismissed' && finding.rev !== settlement.finding.rev)
+      return `${handle} is not as it was`;
     if (finding.rule !== undefined) return `no model ends ${handle}`;
     const whyPeople = this.whyPeopleDecide(settlement);
     if (whyPeople !== undefined) return `${handle} stays open: ${whyPeople}`;
