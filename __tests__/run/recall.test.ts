@@ -96,7 +96,8 @@ it('a run about a change is given the newest entries and those about its files, 
   expect(lines.join('\n')).toMatch(new RegExp(`${why} .*: 9 newest, 1 about src/auth\\.ts$`, 'm'));
   const summary = formatMemory(ranRecordOf({ ...report, remembered: undefined }));
   expect(summary).toContain(': 9 newest, 1 about `src/auth.ts`.');
-  expect(summary).toContain('Entries: `2026-01-01T00:01:00Z #102`, `2026-01-01T00:51:00Z #152`, ');
+  expect(summary).toContain('Newest: `2026-01-01T00:51:00Z #152`, ');
+  expect(summary).toContain('. Related: `2026-01-01T00:01:00Z #102`.');
 });
 
 it('entries that do not fit into the prompt are left out of the choice, whatever their headings', async () => {

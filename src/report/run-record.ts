@@ -235,7 +235,7 @@ export interface MemoryRecord extends LoadedMemory {
   };
 }
 
-interface RecalledRecord {
+export interface RecalledRecord {
   readonly id?: string;
   readonly shares: readonly string[];
   /** In the run log; left out if only its end was read. */

@@ -20,6 +20,7 @@ import type {
   MemoryRecord,
   NotesRecord,
   PlanRecord,
+  RecalledRecord,
   RecordOf,
   SavedNote,
   SavedRecord,
@@ -51,9 +52,19 @@ export function formatMemory(record: RecordOf<'ran' | 'planned'>): string {
   ]);
 }
 
-/** The chosen entries as links to their lines; empty if all entries were loaded. */
+/** The chosen entries as links to their lines, by why they were chosen; empty if all were loaded. */
 function entryLinks({ kind, url, entries, leftOut, isHidden }: MemoryRecord): string {
   if (kind !== 'restored' || leftOut === 0 || isHidden) return '';
+  const isNewest = ({ shares }: RecalledRecord) => shares.length === 0;
+  const newest = entries.filter(isNewest);
+  const related = entries.filter((entry) => !isNewest(entry));
+  return [
+    ...(newest.length === 0 ? [] : [`Newest: ${linksTo(newest, url)}.`]),
+    ...(related.length === 0 ? [] : [`Related: ${linksTo(related, url)}.`]),
+  ].join(' ');
+}
+
+function linksTo(entries: readonly RecalledRecord[], url: string | undefined): string {
   const links = entries.slice(0, MAX_LINKS).map(({ text, line }) => {
     const { heading = '', on = '' } = text ?? {};
     const name = inlineCode(
@@ -62,9 +73,10 @@ function entryLinks({ kind, url, entries, leftOut, isHidden }: MemoryRecord): st
     return url === undefined || line === undefined ? name : `[${name}](${url}?plain=1#L${line})`;
   });
   const more = entries.length - links.length;
-  return `Entries: ${links.join(', ')}${more === 0 ? '' : ` and ${formatInteger(more)} more`}.`;
+  return `${links.join(', ')}${more === 0 ? '' : ` and ${formatInteger(more)} more`}`;
 }
 
+/** Links of one kind. */
 const MAX_LINKS = 10;
 const MAX_HEADING = 40;
 
