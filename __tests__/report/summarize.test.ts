@@ -29,19 +29,6 @@ it('the summary of a dry run shows nothing of a memory in another repository (D1
   expect(text).toContain('1 entry loaded from `/memory/bot.md`.\n\nWhat it says is not shown here');
 });
 
-it('the writes of notes are not shown where the memory is in another repository', async () => {
-  const report = await reportOf('ran', { agents: { bot: AGENT } });
-  const written = {
-    time: '2026-02-21T10:00:00Z',
-    action: 'append',
-    path: 'a.md',
-    bytes: 2,
-  } as const;
-  const options = { noteWrites: [written] };
-  expect(formatSummary(report, options)).toContain('| `a.md` | 2 bytes | added |');
-  expect(formatSummary(report, { ...options, isHidden: true })).not.toContain('a.md');
-});
-
 it.each([
   ['the run failed', new AxeError('broken')],
   ['the run reached its time limit', new ProviderError('timeout', 'm')],

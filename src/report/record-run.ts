@@ -169,7 +169,7 @@ function ranOf(
     published: publishedOf(published),
     saved: remembered && savedOf(remembered, isHidden),
     lost: lost.map((save) => savedOf(save, isHidden)),
-    noteWrites: isHidden ? [] : noteWrites,
+    noteWrites,
   };
 }
 

@@ -87,7 +87,7 @@ interface RanRecord extends CommonRecord {
   readonly saved?: SavedRecord;
   /** Memory of sub-agents that could not be saved. */
   readonly lost: readonly SavedRecord[];
-  /** Writes of notes, oldest first; none of a hidden memory. */
+  /** Writes of notes, oldest first. */
   readonly noteWrites: readonly NoteWrite[];
 }
 
