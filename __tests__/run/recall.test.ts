@@ -94,6 +94,8 @@ it('a run about a change is given the newest entries and those about its files, 
   const { plan, memory } = report;
   const lines = formatEvent({ kind: 'run-started', plan, memory });
   expect(lines.join('\n')).toMatch(new RegExp(`${why} .*: 9 newest, 1 about src/auth\\.ts$`, 'm'));
+  const hidden = formatEvent({ kind: 'run-started', plan, memory }, true);
+  expect(hidden.join('\n')).toMatch(new RegExp(`${why} .*: 9 newest, 1 about its subject$`, 'm'));
   const summary = formatMemory(ranRecordOf({ ...report, remembered: undefined }));
   expect(summary).toContain(': 9 newest, 1 about `src/auth.ts`.');
   expect(summary).toContain('Newest: `2026-01-01T00:51:00Z #152`, ');

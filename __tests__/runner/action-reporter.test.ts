@@ -48,7 +48,7 @@ it('the audit of notes has the newest 100 writes, and none of a memory in anothe
   expect(formatNoteWrites(first === undefined ? [] : [first])).toBe(
     '<details><summary>Writes of notes: 1</summary>\n\n| Time (UTC) | File | Size | Write |\n| --- | --- | --- | --- |\n| 2026-02-21T10:00:00Z | `MEMORY.md` | 2 bytes | added |\n\n</details>',
   );
-  reporter.hideNotes();
+  reporter.hideMemory();
   write(500);
   expect(reporter.noteWrites).toHaveLength(100);
   expect(formatNoteWrites([])).toBe('');
@@ -66,8 +66,8 @@ const called = (tool: string, input: unknown, isError: boolean, durationMs: numb
 
 describe('the job log', () => {
   it('names no note of a memory in another repository, and nothing that its tools are called for (D14)', () => {
-    const { event, hideNotes, lines } = reporter();
-    hideNotes();
+    const { event, hideMemory, lines } = reporter();
+    hideMemory();
     event({
       kind: 'note-written',
       action: 'overwrite',

@@ -78,7 +78,7 @@ export async function main(runner: Runner): Promise<void> {
     const guessed = guessedLine(secrets);
     if (guessed !== undefined) runner.log(sanitize(guessed, 'log', secrets.values));
     if (isHidden) {
-      reporter.hideNotes();
+      reporter.hideMemory();
       transcript.hideMemory();
     }
 

@@ -28,8 +28,8 @@ export interface ActionReporter extends Reporter {
   readonly warnings: readonly Warning[];
   /** The newest writes of notes, oldest first; none if memory is in another repository. */
   readonly noteWrites: readonly NoteWrite[];
-  /** From now on the log names no notes and no tool inputs: memory is in another repository. */
-  hideNotes(): void;
+  /** From now on the log has no notes, no tool inputs and no terms of entries: memory is in another repository. */
+  hideMemory(): void;
   /** Closes the group of an interrupted turn, so that later lines are not part of it. */
   endTurn(): void;
 }
@@ -58,7 +58,7 @@ export function createActionReporter(
   const warnings: Warning[] = [];
   const noteWrites: NoteWrite[] = [];
   const writeClean = (line: string) => write(sanitize(line, 'log', secrets));
-  let hidesNotes = false;
+  let isHidden = false;
   /** Calls of the last reply that have no answer yet. */
   let pendingCalls = 0;
   let usage: Extract<RunEvent, { kind: 'tokens-used' }> | undefined;
@@ -72,8 +72,8 @@ export function createActionReporter(
     warnings,
     noteWrites,
     endTurn,
-    hideNotes() {
-      hidesNotes = true;
+    hideMemory() {
+      isHidden = true;
     },
     warn(warning) {
       if (!warnings.some((earlier) => isDeepStrictEqual(earlier, warning))) warnings.push(warning);
@@ -91,10 +91,9 @@ export function createActionReporter(
           return;
         }
         default:
-          for (const line of formatEvent(hidesNotes ? withoutNotes(event) : event))
-            writeClean(line);
+          for (const line of formatEvent(event, isHidden)) writeClean(line);
       }
-      if (event.kind === 'note-written' && !hidesNotes) {
+      if (event.kind === 'note-written' && !isHidden) {
         const { action, path, bytes } = event;
         noteWrites.push({ time: now().toISOString(), action, path, bytes });
         if (noteWrites.length > MAX_NOTE_WRITES) noteWrites.shift();
@@ -145,11 +144,13 @@ function calledTools(called: readonly string[]): string {
 /** The longest name of a tool that providers accept. */
 const NAME_LENGTH = 64;
 
-export function formatEvent(event: RunEvent): readonly string[] {
+/** The lines of an event. `isHidden`: memory is in another repository, and stays there. */
+export function formatEvent(rawEvent: RunEvent, isHidden = false): readonly string[] {
+  const event = isHidden ? withoutNotes(rawEvent) : rawEvent;
   switch (event.kind) {
     case 'run-started':
       return [
-        ...describeStarted(event),
+        ...describeStarted(event, isHidden),
         ...(event.notes === undefined ? [] : [`Notes:  ${count(event.notes.files, 'file')}`]),
       ];
     case 'retry': {
@@ -208,11 +209,14 @@ export function formatEvent(event: RunEvent): readonly string[] {
   }
 }
 
-function describeStarted({ plan, memory }: Extract<RunEvent, { kind: 'run-started' }>) {
+function describeStarted(
+  { plan, memory }: Extract<RunEvent, { kind: 'run-started' }>,
+  isHidden: boolean,
+) {
   const { agent, model, task, reading, subject } = plan;
   return describePlan(
     { agent, model: formatModelRef(model), task: task.sentence, trust: reading },
-    memory && loadedMemory(memory, subject, false),
+    memory && loadedMemory(memory, subject, isHidden),
   );
 }
 
