@@ -50,10 +50,11 @@ function watchLoading() {
 
 // 0.13 MB of them read workflows with their positions (yaml), which `doctor`, `init` and
 // `mode: validate` load.
-// 0.07 MB are findings shown by a test on request, and rules in a project's own words.
-it('the built programs have at most 4.64 MB', () => {
+// 0.07 MB are findings shown by a test on request, and checks in a project's own words.
+// 0.02 MB are the record of a run, from which each surface is made, and its permissions at a start.
+it('the built programs have at most 4.66 MB', () => {
   const bytes = FILES.reduce((sum, file) => sum + statSync(join(DIST, file)).size, 0);
-  expect(bytes).toBeLessThanOrEqual(4640 * KILOBYTE);
+  expect(bytes).toBeLessThanOrEqual(4660 * KILOBYTE);
 });
 
 it('the built programs have one copy of what the providers share', () => {
@@ -103,7 +104,7 @@ it('a run on the command line loads what it uses, and not the fetch of Node next
   };
   const { exitCode, stdout } = await runLine(['run', 'bench', '-p', 'Hello.'], { files, env });
   expect([exitCode, stdout]).toEqual([0, 'Done.']);
-  expect(bytes()).toBeLessThanOrEqual(1450 * KILOBYTE);
+  expect(bytes()).toBeLessThanOrEqual(1455 * KILOBYTE);
   expect(ofNode()).toContain('NativeModule net');
   expect(ofNode().filter((name) => name.includes('undici'))).toEqual([]);
 });
