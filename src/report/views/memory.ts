@@ -14,6 +14,7 @@ import {
 import type { StaleNoteLine } from '../../memory/citations.js';
 import { stripProvenance } from '../../memory/run-log.js';
 import type { StoreKind } from '../../memory/store.js';
+import { describeCitations, describeNotes } from '../../run/memory-commands/command-texts.js';
 import { describeLoaded } from '../../run/views/loaded.js';
 import type { NoteWrite } from '../../runner/action-reporter.js';
 import type {
@@ -129,27 +130,14 @@ function loadedNotes(
   { files, location, isGiven, cited }: NotesRecord,
   { text }: MemoryRecord,
 ): string {
-  // The scratchpad is not listed as a note, but the model is given it.
-  const withoutFiles = isGiven ? 'a scratchpad in' : 'none loaded from';
-  const amount = files > 0 ? `${count(files, 'file')} in` : withoutFiles;
-  const { same, moved, gone, elsewhere, unchecked } = cited;
-  const lines = [
-    [same, 'as noted'],
-    [moved, 'moved'],
-    [gone, 'gone'],
-    [elsewhere, 'not on this branch'],
-    [unchecked, 'not checked'],
-  ] as const;
-  const counts = lines.flatMap(([number, word]) =>
-    number === 0 ? [] : [`${formatInteger(number)} ${word}`],
-  );
+  const citations = describeCitations(cited);
   return paragraphs([
-    `**Notes:** ${amount} ${inlineCode(location)}.`,
+    `**Notes:** ${describeNotes({ files, isGiven }, inlineCode(location))}.`,
     text.notes === ''
       ? ''
       : foldedDetails('What the model was given from notes', codeBlock(text.notes)),
-    counts.length === 0 ? '' : `**Lines that notes rest on:** ${counts.join(', ')}.`,
-    formatStaleLines(text.gone, gone > 0),
+    citations === '' ? '' : `**Lines that notes rest on:** ${citations}.`,
+    formatStaleLines(text.gone, cited.gone > 0),
   ]);
 }
 

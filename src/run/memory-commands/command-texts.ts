@@ -118,14 +118,12 @@ export function formatGivenNotes(
   { files, block, counts, gone }: GivenNotes,
   location: string,
 ): string {
-  const withoutFiles = block === '' ? 'none loaded from' : 'a scratchpad in';
-  const amount = files > 0 ? `${count(files, 'file')} in` : withoutFiles;
   const cited = describeCitations(counts);
   const stale = gone.map(
     ({ note, line, text }) => `- ${note}, line ${line}: ${cleanLine(text, MAX_STALE_TEXT)}`,
   );
   return paragraphs([
-    `Notes: ${amount} ${location}.`,
+    `Notes: ${describeNotes({ files, isGiven: block !== '' }, location)}.`,
     block === '' ? '' : `What the model is given from notes:\n\n${block}`,
     cited === '' ? '' : `Lines that notes rest on: ${cited}.`,
     gone.length === 0 ? '' : `No longer true:\n\n${stale.join('\n')}`,
@@ -135,8 +133,18 @@ export function formatGivenNotes(
 /** Code points of a line. */
 const MAX_STALE_TEXT = 300;
 
-/** `2 as noted, 1 gone`; empty for none. */
-function describeCitations(counts: CheckedNotes['counts']): string {
+/** The amount and place of the notes that a run was given: `2 files in bot/`. */
+export function describeNotes(
+  { files, isGiven }: { readonly files: number; readonly isGiven: boolean },
+  location: string,
+): string {
+  // The scratchpad is not listed as a note, but the model is given it.
+  const withoutFiles = isGiven ? 'a scratchpad in' : 'none loaded from';
+  return `${files > 0 ? `${count(files, 'file')} in` : withoutFiles} ${location}`;
+}
+
+/** The lines of code that notes cite: `2 as noted, 1 gone`; empty for none. */
+export function describeCitations(counts: CheckedNotes['counts']): string {
   const { same, moved, gone, elsewhere, unchecked } = counts;
   const numbers = [
     [same, 'as noted'],
