@@ -177,6 +177,28 @@ it('a review fails the step if `fail-on` lists the gate, and reports why', async
   });
 });
 
+it.each<[string, RunOutcome, string, string]>([
+  ['findings', completed(''), 'coverage, findings:major', '1 major finding is open'],
+  ['success', completed(''), 'coverage', ''],
+  ['max-turns', exhausted('turns', ''), 'findings:major', 'no turns left'],
+])('the reason of the conclusion %s is its own', async (conclusion, outcome, failOn, reason) => {
+  const ran = await reportOf('ran', { published: reviewed('major') });
+  const step = await report({ ...ran, outcome }, { inputs: { 'fail-on': failOn } });
+  expect(step.hasFailed).toBe(true);
+  expect(step.outputs).toMatchObject({ conclusion });
+  expect(step.outputs['reason'] ?? '').toBe(reason);
+});
+
+it('the reason of a run that nobody hears of is no gate', async () => {
+  const ran = await reportOf('ran', { published: reviewed('major') });
+  const published = { ...ran.published, failure: 'denied' };
+  const given = { ...asked({ 'fail-on': 'findings:major' }), warnings: [] };
+  expect(recordOf({ ...ran, published }, given)).toMatchObject({
+    conclusion: 'failure',
+    reason: 'not-published',
+  });
+});
+
 it.each<[string, Plan['checks'], BufferedPublications['checks'], boolean]>([
   ['that this run asks none of', undefined, undefined, false],
   ['that there are none of', [], undefined, false],
@@ -473,6 +495,10 @@ describe('a review says that nothing is open', () => {
     return { ...ran, outcome, published: { ...ran.published, reviewResult: NOTHING_OPEN } };
   };
   const cut = new AxeError('it was cut');
+  const unpublished = async () => {
+    const ran = await ended(completed('Fine.'))();
+    return { ...ran, published: { ...ran.published, failure: 'denied' } };
+  };
   const skipped = async (): Promise<RunReport> => {
     const decision = { kind: 'skip', reason: 'nothing-new', message: 'Nothing is new' } as const;
     return { kind: 'skipped', decision, reviewResult: NOTHING_OPEN };
@@ -494,6 +520,7 @@ describe('a review says that nothing is open', () => {
       'review not finished',
     ],
     ['that reached a limit', ended(exhausted('turns', '')), false, 'review not finished'],
+    ['that nobody hears of', unpublished, false, 'failure · not published'],
     ['that was skipped', skipped, false, 'skipped'],
   ])('only if it is one %s', async (_, reportOfRun, isReviewed, words) => {
     const temp = tempDir('review-outputs');

@@ -30,7 +30,7 @@ export function concludeRun(
   return {
     met,
     conclusion,
-    reason: conclusion === 'success' ? undefined : reasonOf(report, met),
+    reason: reasonOf(report, conclusion, met),
     failedBy: [
       ...met.map(({ gate }) => gate),
       ...(isListed ? [conclusion] : []),
@@ -87,13 +87,28 @@ export function withGates(
   conclusion: Conclusion,
   met: readonly MetGate[],
 ): CommonRecord['conclusion'] {
-  const isMet = met.some(({ gate }) => gate.startsWith('findings:'));
   const isElseWell = conclusion === 'success' || conclusion === 'skipped';
-  return isMet && isElseWell ? 'findings' : conclusion;
+  return isElseWell && findingsGate(met) !== undefined ? 'findings' : conclusion;
 }
 
-/** The cause as a code: what ended the run, else the first gate of `fail-on` that was met. */
-function reasonOf(report: FinishedRun, [first]: readonly MetGate[]): string {
+/** The gate that makes findings the conclusion; other gates leave it as it is. */
+export function findingsGate(met: readonly MetGate[]): MetGate | undefined {
+  return met.find(({ gate }) => gate.startsWith('findings:'));
+}
+
+/** The cause of the conclusion as a code; undefined for a success. A skip keeps its own. */
+function reasonOf(
+  report: FinishedRun,
+  conclusion: CommonRecord['conclusion'],
+  met: readonly MetGate[],
+): string | undefined {
+  if (conclusion === 'success') return undefined;
+  const isOfGate = conclusion === 'findings' && report.kind !== 'skipped';
+  return isOfGate ? findingsGate(met)?.gate : endOf(report);
+}
+
+/** What ended a run, as a code. */
+function endOf(report: FinishedRun): string {
   switch (report.kind) {
     case 'skipped':
       return report.decision.reason;
@@ -114,7 +129,7 @@ function reasonOf(report: FinishedRun, [first]: readonly MetGate[]): string {
       if (outcome.kind === 'exhausted') return `limit-${outcome.limit}`;
       if (outcome.kind === 'failed') return codeOfError(outcome.error);
       if (outcome.kind !== 'completed') return outcome.kind;
-      return first?.gate ?? (published.failure === undefined ? 'failed' : 'not-published');
+      return published.failure === undefined ? 'failed' : 'not-published';
     }
   }
 }

@@ -1,5 +1,6 @@
 import { formatError } from '../../lib/errors.js';
 import { allFaults, formatValidation } from '../../run/validate.js';
+import { findingsGate } from '../conclusion.js';
 import {
   isWhole,
   type ReadRecord,
@@ -80,10 +81,11 @@ function reasonLine(record: RunRecord): string | undefined {
   if (conclusion === 'success') return undefined;
   const isMistake = record.end === 'memory-command' && conclusion === 'skipped';
   if (record.end === 'skipped' || isMistake) return reason;
+  if (conclusion === 'findings') return findingsGate(text.gates)?.why;
   if (record.end === 'failed') return record.text.error.message;
   const unpublished = text.warnings.find(({ code }) => code === 'publish-failed')?.message;
   const firstLine = errorTextOf(record)?.split('\n', 1)[0];
-  return text.gates[0]?.why ?? firstLine ?? unpublished ?? conclusion;
+  return firstLine ?? unpublished ?? conclusion;
 }
 
 /** The words about the error of a run; undefined without one. */

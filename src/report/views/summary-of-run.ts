@@ -75,7 +75,7 @@ function formatHeadline(record: RecordOf<'ran'>): string {
   const ended = conclusion === 'findings' ? 'success' : conclusion;
   const parts = [
     findings !== undefined && isWhole(record) ? '' : ended,
-    findings === undefined ? '' : describeFindings(findings, work),
+    findings === undefined ? '' : describeFindings(findings, record),
     describeFiles(read),
     costUsd === undefined ? '' : formatUsd(costUsd),
     formatDuration(durationMs),
@@ -92,15 +92,13 @@ function describeFiles({ coverage, scope }: ReadRecord): string {
   return read === files ? total : `${formatInteger(read)} of ${total}`;
 }
 
-/** Only a review that came to its end can say that nothing is open. */
-function describeFindings(
-  { records, fresh }: FindingsRecord,
-  { outcome: kind, hasFound }: WorkRecord,
-): string {
+/** Only a review that came to its end, and that people hear of, can say that nothing is open. */
+function describeFindings({ records, fresh }: FindingsRecord, record: RecordOf<'ran'>): string {
+  const { outcome: kind, hasFound } = record.work;
   const open = records.filter(isOpen);
   if (open.length === 0 && cameToNothing({ kind, hasFound })) return 'not reviewed';
   if (open.length === 0 && kind !== 'completed') return 'review not finished';
-  if (open.length === 0) return 'nothing open';
+  if (open.length === 0) return isWhole(record) ? 'nothing open' : 'not published';
   const isSomeNew = fresh > 0 && fresh < open.length;
   return `${formatOpenCount(open)}${isSomeNew ? ` · ${formatInteger(fresh)} new` : ''}`;
 }
