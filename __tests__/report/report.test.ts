@@ -367,6 +367,24 @@ describe('warnings', () => {
     expect(await tell([loading])).toMatchObject([{ message: 'not loaded' }]);
   });
 
+  it.each<[string, () => Promise<RunReport>]>([
+    [
+      'skipped',
+      async () => ({
+        kind: 'skipped',
+        decision: { kind: 'skip', reason: 'fork', message: 'it is a fork' },
+      }),
+    ],
+    [
+      'checked alone',
+      async () => ({ kind: 'validated', validation: { where: 'axe/agents', agents: [] } }),
+    ],
+  ])('of a run that was %s are in its summary too', async (_, reportOfRun) => {
+    const warnings = [{ code: 'input-invalid', message: 'about `redact`' }] as const;
+    const { summary } = await report(await reportOfRun(), { warnings });
+    expect(summary).toContain('\n- about `redact`');
+  });
+
   it('are at most ten, the worst first, and all of them are in the summary', async () => {
     const codes = [
       ...([

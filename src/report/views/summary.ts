@@ -48,7 +48,7 @@ export function formatSummary(record: RunRecord, clean: Clean): string {
     case 'gc':
       return formatGc(record, clean);
     case 'validated':
-      return formatValidated(record.text.validation);
+      return formatValidated(record);
     case 'failed':
       return formatFailure(record);
   }
@@ -61,6 +61,7 @@ function formatSkipped({ conclusion, text, findings }: RecordOf<'skipped'>, clea
     `${text.message}.`,
     text.remedy ?? '',
     formatFindingTable(open, clean),
+    warningList(text.warnings),
   ]);
 }
 
@@ -143,7 +144,8 @@ function suggestionLine(suggestion: NonNullable<RecordOf<'gc'>['suggestion']>): 
   }
 }
 
-function formatValidated(validation: Validation): string {
+function formatValidated({ text }: RecordOf<'validated'>): string {
+  const { validation, warnings } = text;
   const { agents, where, setup = [] } = validation;
   const lines = [
     ...setup.map((problem) => `- **${problem.severity}**: ${problemText(problem)}`),
@@ -163,6 +165,7 @@ function formatValidated(validation: Validation): string {
       ]),
     ),
     lines.join('\n'),
+    warningList(warnings),
   ]);
 }
 
