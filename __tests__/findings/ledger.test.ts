@@ -218,6 +218,11 @@ describe('a finding that is raised', () => {
   const DATA = { category: 'data' } as const;
   const SAME = { sameAs: 'FQ7K2' };
   const SAME_TOUCHED = { ...SAME, about: { lines: TOUCHED } };
+  /** Only the mode of the file has changed. */
+  const UNSHOWN = commentableLines(
+    'diff --git a/src/auth.ts b/src/auth.ts\nold mode 100644\nnew mode 100755\n',
+  );
+  const SAME_UNSHOWN = { ...SAME, about: { lines: UNSHOWN } };
   const touched = {
     line: 10,
     code: 'query("SELECT " + account.id);',
@@ -263,6 +268,13 @@ describe('a finding that is raised', () => {
     ['is held back after a dismissal of its line', DISMISSED, LOCK, { isNew: true }, 'held-back'],
     ['is held back while the line that a person settled stands', BY_PERSON, {}, {}, 'held-back'],
     ['is back if the line that a person settled changed', BY_PERSON, touched, SAME_TOUCHED, 'back'],
+    [
+      'is held back by a run that began before a push, which cannot see that it changed',
+      BY_PERSON,
+      touched,
+      { ...SAME, about: { lines: TOUCHED, head: 'older' } },
+      'held-back',
+    ],
     ['is back if that line was gone', [known({ ...CLOSED, gone: true })], {}, {}, 'back'],
     ['is asked about there in another category', DISMISSED, { ...LOCK, ...DATA }, {}, 'ask'],
     ['is the one posted there meanwhile', EARLIER, DATA, { isNew: true, knew: new Set() }, 'kept'],
@@ -327,8 +339,14 @@ describe('a finding that is raised', () => {
     ['is never milder', { severity: 'nit' }, {}, { severity: 'major' }],
     ['stays while its own line stands', ELSEWHERE, SAME, { line: 10, code: CODE, key: KEY }],
     ['moves if its line changed', touched, SAME_TOUCHED, { key: lineFingerprint(touched.code) }],
+    ['stays where the change shows no line', ELSEWHERE, SAME_UNSHOWN, { line: 10, key: KEY }],
   ])('again %s', (_, draft, claim, expected) => {
     expect(raise(EARLIER, draft, claim)).toMatchObject({ finding: { id: ID, ...expected } });
+  });
+
+  it('again in another file moves there, also where the change shows no line of its own', () => {
+    const raising = raise(BY_MODEL, { path: 'fresh.ts' }, SAME_UNSHOWN);
+    expect(raising).toMatchObject({ kind: 'back', finding: { id: ID, path: 'fresh.ts' } });
   });
 
   it('is open, and known to the next one', () => {
@@ -419,6 +437,20 @@ describe('the model’s word on an end', () => {
       { byTest: 'alone' },
       {},
       'settled program fixed',
+    ],
+    [
+      'ends nothing of which something was decided since its run began',
+      { ...MILD, rev: 2 },
+      { isAgreed: true },
+      {},
+      'FQ7K2 is not as it was',
+    ],
+    [
+      'passes a person’s dismissal on all the same',
+      { rev: 2 },
+      { how: 'dismissed', by: 'octocat' },
+      {},
+      'dismissed person words',
     ],
     [
       'is needed again for a test alone, after strangers’ words',

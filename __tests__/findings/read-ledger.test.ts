@@ -290,6 +290,18 @@ describe('the conversation of a finding', () => {
     expect(read({ ...elsewhere, reviews }).findings).toMatchObject([{ thread: undefined }]);
   });
 
+  it('is that of the worse of two on one line, of which a review may say one in its text', () => {
+    const minor = keptOne({ id: OTHER, handle: 'FX3M9', severity: 'minor' });
+    const record = recordOf([minor, keptOne()], { review: 0 });
+    const first = opening({ body: 'Edited.', isEditedByOther: true });
+    const reviews = [review(reviewLine({ agent: 'bot', head: HEAD }, minor, keptOne()))];
+    const { findings } = read({ ...conversation({ first }), reviews }, { record });
+    expect(findings).toMatchObject([
+      { id: OTHER, thread: undefined },
+      { id: ID, ...BOUND },
+    ]);
+  });
+
   it('is none where its comment was deleted, which changes nothing', () => {
     expect(read({ threads: [] }, was({ ...FIXED, thread: 'T_1' })).findings).toMatchObject([
       { state: 'settled', thread: undefined, key: KEY },

@@ -91,7 +91,12 @@ async function settle({ kind = 'branch', before = [], others = [], ...scene }: S
         const isNew = ({ kind: of, ...fact }: { kind: string; id?: string }) =>
           of === 'finding' && fact.id === OTHER;
         const facts = factsToKeep(posting({ ledger, news }));
-        return { facts: isUnread === true ? facts.filter(isNew) : facts, isChanged: isTurned };
+        const turnBack = async () => void steps.push('turn back');
+        return {
+          facts: isUnread === true ? facts.filter(isNew) : facts,
+          isChanged: isTurned,
+          ...(isTurned ? { turnBack } : {}),
+        };
       },
     },
   };
@@ -157,6 +162,12 @@ describe('two runs at once', () => {
     expect(run.steps).toEqual(['read', 'turn', 'save', 'read', 'turn', 'save']);
     expect(run.says).toEqual([OTHER]);
     expect(run.kept.toSorted()).toEqual([ID, OTHER]);
+  });
+
+  it('turn conversations back before they read again what the other has changed', async () => {
+    const { steps } = await settle({ others: [keptOne()], isTurned: true });
+    expect(steps.slice(0, 5)).toEqual(['read', 'turn', 'save', 'turn back', 'read']);
+    expect(steps.slice(5)).not.toContain('turn back');
   });
 
   it('look at each other where the store cannot compare and something was written', async () => {
