@@ -210,7 +210,7 @@ export class Ledger {
     return { kind: 'back', finding, was: earlier };
   }
 
-  /** A person has decided about it: see `isHeldBackByPerson`. */
+  /** A person has decided about it; for a run that began before a push no line is gone. */
   isHeldBack(finding: KnownFinding): boolean {
     return isHeldBackByPerson(finding, isBehind(this) ? undefined : this.context.lines);
   }
