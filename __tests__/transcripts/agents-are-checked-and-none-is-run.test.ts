@@ -83,12 +83,12 @@ describe('a check of agents in a checkout', () => {
     expect([green.exitCode, green.outputs['conclusion']]).toEqual([0, 'failure']);
   });
 
-  it('checks the workflows and rules of a project that has the built-in reviewer alone', async () => {
+  it('checks the workflows and the checks in words of a project that has the built-in reviewer alone', async () => {
     const stage = await setStageInProcess();
     const workflow = readFileSync(join(EXAMPLES, 'workflows/review.yml'), 'utf8');
     const files = {
       '.github/workflows/axe.yml': workflow.replace('YOUR_ORG/axe-action@v1', 'octo/axe-action@v1'),
-      '.axe/rules.md': '## Tests\n',
+      '.axe/checks.md': '## Tests\n',
     };
     const step = await stage.run({ inputs: VALIDATE, workspace: checkout(files) });
     expect(told(step)).toEqual([expect.stringMatching(/^error: "Tests" has no text/)]);

@@ -107,7 +107,7 @@ function reasonOf(
   return isOfGate ? findingsGate(met)?.gate : endOf(report);
 }
 
-/** What ended a run, as a code. */
+/** The end of a run as a code. */
 function endOf(report: FinishedRun): string {
   switch (report.kind) {
     case 'skipped':

@@ -46,8 +46,8 @@ export type Outputs = { readonly [Name in (typeof OUTPUT_NAMES)[number]]?: strin
 export function outputsOf(record: RunRecord): Outputs {
   return {
     conclusion: record.conclusion,
-    ...outputsOfEnd(record),
     reason: reasonLine(record),
+    ...outputsOfEnd(record),
   };
 }
 
