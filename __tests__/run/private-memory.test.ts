@@ -9,7 +9,7 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
-import { createFakeModel, says } from '../helpers/model-fake.js';
+import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
 import { WRITER } from '../helpers/reports.js';
 import { issue, pullRequest, STRANGER } from '../helpers/triggers.js';
 import { plainEntry } from '../memory/stores/entries.js';
@@ -18,9 +18,11 @@ const SECRET = 'The keeper is Ada.';
 const LOG = plainEntry('old', SECRET);
 const STRANGERS_ISSUE = issue({ action: 'labeled', author: STRANGER });
 
+type Run = FakeDependenciesParts & { readonly replies?: readonly FakeReply[] };
+
 /** Runs an agent whose memory is in another repository. */
-async function run(trigger: Trigger, parts: FakeDependenciesParts = {}) {
-  const model = createFakeModel([says('done')]);
+async function run(trigger: Trigger, { replies = [says('done')], ...parts }: Run = {}) {
+  const model = createFakeModel(replies);
   const deps = createFakeDependencies({
     model,
     agents: { bot: AGENT_WITH_MEMORY },
@@ -66,4 +68,20 @@ it.each<[string, Trigger]>([
   });
   expect(report).toMatchObject({ kind: 'skipped', decision: { reason: 'paused' } });
   expect(asked).toBe('[]');
+});
+
+it('no warning names a note (D14)', async () => {
+  // More than a megabyte in all, and a note gets no line twice.
+  const writes = Array.from({ length: 18 }, (_, index) => {
+    const content = `${index} ${'x'.repeat(60_000)}`;
+    return reply([call(`c${index}`, 'memory_write', { target: 'note', name: 'doors', content })]);
+  });
+  const { deps } = await run(issue(), {
+    agents: { bot: `${AGENT_WITH_MEMORY}notes = true\n` },
+    memory: { 'MEMORY.md': '<<<<<<< ours\n' },
+    replies: [...writes, says('done')],
+  });
+  const codes = ['memory-damaged', 'memory-file-large'];
+  expect(deps.warnings.map(({ code }) => code)).toEqual(codes);
+  expect(JSON.stringify(deps.warnings)).not.toMatch(/doors|MEMORY\.md/);
 });

@@ -79,6 +79,7 @@ export async function openNotes(
     runLog: memory.path,
     // Empty in a workflow: the location would differ in each run, and might be private.
     root,
+    isPrivate: memory.isPrivate,
     caps: agent.config.memory,
     async load(under) {
       const tree = firstTree ?? (await load(under));
@@ -128,7 +129,7 @@ export async function openNotes(
     warnings: [
       ...(loaded.kind === 'failed'
         ? [notesNotLoaded(agent.name, loaded)]
-        : damageOfNotes(loaded, places)),
+        : damageOfNotes(loaded, places, memory.isPrivate)),
       ...earlyWarnings,
       ...cited.warnings,
       ...(isLive && checked.gone.length > 0 ? [staleNotes(checked.gone)] : []),
@@ -228,13 +229,17 @@ function withUnsaved(
   return { ...stored, tree: applyChanges(stored.tree, unsaved.filter(isRequested)) };
 }
 
-/** Damage in notes that the prompt shows or that the tools read. */
+/** Damage in notes that the prompt shows or that the tools read. `isPrivate` names no note. */
 function damageOfNotes(
   { tree, location, prefix = `${location}/` }: Extract<TreeResult, { readonly kind: 'tree' }>,
   places: NotesPlaces,
+  isPrivate: boolean,
 ): readonly Warning[] {
   return shownNotes(tree, places).flatMap((path) =>
-    damageWarnings({ location: prefix + path }, damageOf(tree.get(path) ?? '')),
+    damageWarnings(
+      { location: isPrivate ? location : prefix + path },
+      damageOf(tree.get(path) ?? ''),
+    ),
   );
 }
 

@@ -96,6 +96,8 @@ interface NotesSessionOptions {
   readonly runLog: string;
   /** The part before paths that are shown: the absolute folder, or empty. */
   readonly root: string;
+  /** Memory is in another repository, so warnings name none of its files. */
+  readonly isPrivate?: boolean;
   readonly caps: NotesCaps;
   /** `MemoryStore.readTree` with its signal. */
   load(under: readonly string[] | undefined): Promise<TreeResult>;
@@ -202,7 +204,8 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
   function warnIfLarge(path: string, fileBytes: number): void {
     if (fileBytes <= WARN_FILE_BYTES || largeFiles.has(path)) return;
     largeFiles.add(path);
-    const message = fileTooLarge(shown(path), fileBytes, WARN_FILE_BYTES);
+    const name = options.isPrivate === true ? 'a note' : shown(path);
+    const message = fileTooLarge(name, fileBytes, WARN_FILE_BYTES);
     options.warn({ code: 'memory-file-large', message, remedy: 'Consider memory maintenance.' });
   }
 
