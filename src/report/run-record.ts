@@ -133,7 +133,7 @@ interface GcRecord extends CommonRecord {
   readonly work?: UsageRecord;
   /** The number of entries that were not analysed; left out if there is no analysis. */
   readonly unread?: number;
-  /** Memory is in another repository, so there are none of its texts and figures. */
+  /** Memory is in another repository, so there are none of its texts, and of figures only counts. */
   readonly isHidden: boolean;
   readonly text: CommonTexts & {
     readonly analysis: string;
@@ -218,7 +218,7 @@ export interface ReadRecord {
 }
 
 export interface MemoryRecord extends LoadedMemory {
-  /** It is in another repository, so the record has no more of it than ids and numbers. */
+  /** It is in another repository, so the record has no more of it than its place, ids and numbers. */
   readonly isHidden: boolean;
   /** The chosen entries, and the terms that each shares with the subject: none for the newest. */
   readonly entries: readonly RecalledRecord[];
