@@ -85,10 +85,10 @@ export const MAX_MEMORY_FILES = 1_000;
 export const MAX_BYTES_READ = 8 * 1024 * 1024;
 
 /** The warning about files that did not fit. */
-export function tooLargeWarnings(unreadPaths: readonly string[]): readonly Warning[] {
+export function tooLargeWarnings(named: readonly string[]): readonly Warning[] {
   return filesWarning(
     `Memory is larger than a run can load (${formatInteger(MAX_MEMORY_FILES)} files, ${MAX_BYTES_READ / 2 ** 20} MiB); left out: `,
-    unreadPaths.map((path) => JSON.stringify(path)),
+    named,
     'Trim the run log with `axe-action gc` or `mode: gc`, or delete notes.',
   );
 }

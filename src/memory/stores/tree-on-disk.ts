@@ -86,7 +86,7 @@ export async function readStoredFiles(
       'The memory',
       others.map((path) => JSON.stringify(path)),
     ),
-    ...tooLargeWarnings(tooLarge),
+    ...tooLargeWarnings(tooLarge.map((path) => JSON.stringify(path))),
     ...filesWarning(
       'Notes could not be read and are left as they are: ',
       denied,

@@ -293,6 +293,19 @@ const STRANGE_ANSWERS: readonly FaultAnswer[] = [
   secondaryRateLimit(5),
 ];
 
+it.each([
+  [NAME, 'left out: "plans.txt" ('],
+  ['acme/other', 'left out: 1 file.'],
+])('to a run of %s, a warning says of files that are not memory: %s', async (repository, words) => {
+  const { github, client } = await startHello({ validate: false });
+  github.commit(NAME, { 'plans.txt': 'Ada' }, { branch: 'axe-memory' });
+  const place = { owner: 'octocat', name: 'hello', branch: 'axe-memory', folder: '' };
+  const given = { ...place, client, token: 'github-token', mayCreate: true } as const;
+  const env = { GITHUB_REPOSITORY: repository };
+  const tree = await openBranchMemory({ ...given, clock: createFakeClock(), env }).readTree(never);
+  expect(tree).toMatchObject({ warnings: [{ message: expect.stringContaining(words) }] });
+});
+
 describe.each([
   ['', {}],
   ['new ', undefined],

@@ -2,7 +2,8 @@ import type { GitHubClient } from '../../../github/client/client.js';
 import { type Clock, DAY_MS } from '../../../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
 import type { Environment } from '../../../lib/environment.js';
-import { ConfigError } from '../../../lib/errors.js';
+import { ConfigError, type Warning } from '../../../lib/errors.js';
+import { count } from '../../../lib/text/format.js';
 import type { MemoryTree } from '../../change.js';
 import { isNotesPath, isTreePath } from '../../paths.js';
 import { encodeField } from '../../run-log.js';
@@ -23,6 +24,8 @@ interface BranchStoreOptions {
   readonly folder: string;
   readonly clock: Clock;
   readonly mayCreate: boolean;
+  /** Another repository's, so warnings count its files and name none. */
+  readonly isElsewhere?: boolean;
   /** The run that writes, for the messages of commits. */
   readonly cause?: CommitCause;
   readonly log?: (line: string) => void;
@@ -35,7 +38,7 @@ interface BranchStoreOptions {
  * leads out of the branch.
  */
 export function createBranchStore(options: BranchStoreOptions): MemoryStore {
-  const { branch, clock, mayCreate, cause, log } = options;
+  const { branch, clock, mayCreate, isElsewhere = false, cause, log } = options;
   const top = normalFolder(options.folder);
   const prefix = top === '' ? '' : `${top}/`;
   const fromTop = (path: string): string => prefix + path;
@@ -68,15 +71,7 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
       kind: 'snapshot',
       tree,
       version: isMissing ? '' : answer.head,
-      warnings: [
-        ...notMemoryWarnings(
-          `\`${branch.name}\``,
-          [...refused].flatMap(([path, reason]) =>
-            unreadPaths.includes(path) ? [] : `${JSON.stringify(path)} (${reason})`,
-          ),
-        ),
-        ...tooLargeWarnings(unreadPaths),
-      ],
+      warnings: leftOutWarnings(`\`${branch.name}\``, { refused, unreadPaths, isElsewhere }),
       saved: isMissing ? undefined : answer.saved,
       left: unreadPaths.length === 0 ? undefined : unreadPaths,
       blocked: blocked.length === 0 ? undefined : blocked,
@@ -215,6 +210,28 @@ function agentOf(path: string): string {
     .slice(0, MAX_NAME_CHARACTERS);
 }
 
+/** Warns about files that are not loaded; those of another repository are counted and not named. */
+function leftOutWarnings(
+  subject: string,
+  {
+    refused,
+    unreadPaths,
+    isElsewhere,
+  }: {
+    readonly refused: ReadonlyMap<string, string>;
+    readonly unreadPaths: readonly string[];
+    readonly isElsewhere: boolean;
+  },
+): readonly Warning[] {
+  const notMemory = [...refused].flatMap(([path, reason]) =>
+    unreadPaths.includes(path) ? [] : `${JSON.stringify(path)} (${reason})`,
+  );
+  const tooLarge = unreadPaths.map((path) => JSON.stringify(path));
+  const shown = (names: readonly string[]) =>
+    isElsewhere && names.length > 0 ? [count(names.length, 'file')] : names;
+  return [...notMemoryWarnings(subject, shown(notMemory)), ...tooLargeWarnings(shown(tooLarge))];
+}
+
 /** This branch contains only memory, so its history can be dropped. */
 export const OWN_BRANCH = 'axe-memory';
 
@@ -239,5 +256,6 @@ export function openBranchMemory({
       ? undefined
       : workflowRepository.toLowerCase() === `${owner}/${name}`.toLowerCase();
   const place = { owner, name, branch, token, serverUrl, isOwn };
-  return createBranchStore({ ...options, branch: createMemoryBranch(client, place) });
+  const memoryBranch = createMemoryBranch(client, place);
+  return createBranchStore({ ...options, branch: memoryBranch, isElsewhere: isOwn === false });
 }
