@@ -59,6 +59,15 @@ it('a name that is written from right to left changes no other cell', async () =
   expect(row).toMatch(/^\| .+ \| .+ \| .+ \| .+ \|$/);
 });
 
+it('a path of two lines, with a backtick and of 10,000 characters, stays in its code span', async () => {
+  const ran = await reportOf('ran', { agents: { bot: AGENT } });
+  const files = [`a\n## \`b\` ${'c'.repeat(10_000)}`];
+  const commits = [{ sha: 'a'.repeat(40) }];
+  const posts = [{ kind: 'commits', number: 2, url: '', branch: 'topic', commits, files }] as const;
+  const summary = formatSummary({ ...ran, published: { ...ran.published, posts } });
+  expect(summary).toMatch(/^Pushed aaaaaaa to `topic` of #2: `` a ## `b` c{1,100}… ``\.$/m);
+});
+
 it('a summary of more than a megabyte ends behind a whole line, and says so', async () => {
   const line = `${'word '.repeat(20)}end.`;
   const summary = await summaryOf([], [], `${line}\n`.repeat(12_000));

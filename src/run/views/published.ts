@@ -80,7 +80,7 @@ const MAX_PATHS = 5;
 const MAX_PATH = 100;
 
 function formatPaths(files: readonly string[]): string {
-  const names = files.slice(0, MAX_PATHS).map((path) => `\`${path}\``);
+  const names = files.slice(0, MAX_PATHS).map((path) => codeSpan(cleanLine(path, MAX_PATH)));
   const more = files.length - names.length;
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
