@@ -36,11 +36,11 @@ await session.post('Profiler.enable');
 // Each step of a run, and each surface that it is said on, has a file of its own; rules in a project's
 // own words are looked for; dismissals are decided before what the same run raises; the end of a run is
 // written as a record, and each surface is made of that alone. A run looks whether somebody has
-// pushed since it began.
-report('a pull request to its review', await counted(review), { files: 202, functions: 1550 });
+// pushed since it began. Files of a hidden memory are counted in warnings, not named.
+report('a pull request to its review', await counted(review), { files: 202, functions: 1554 });
 report('one entry of memory to its commit', await counted(await entryToCommit()), {
   files: 15,
-  functions: 82,
+  functions: 84,
 });
 report('`max-cost-usd-per-pr`', namesOf(/perPullUsd|max-cost-usd-per-pr/), {
   files: 5,
