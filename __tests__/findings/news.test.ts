@@ -40,6 +40,7 @@ function countsOf({ fresh, kept, heldBack, ended, back, claimed }: FindingChange
 
 const AGAIN = [{ of: known(), finding: finding({ code: CODE }) }];
 const DISMISSED = [known({ state: 'dismissed' })];
+const PASSED_ON: Settlement = { ...FIXED, how: 'dismissed', by: 'octocat' };
 const UNAGREED = { ...FIXED, isAgreed: false };
 const UNCLEAR = { finding: finding(), why: 'unclear', reason: 'R' } as const;
 const MILD = { ...UNCLEAR, why: 'below-min-severity' } as const;
@@ -69,6 +70,14 @@ describe('what a run wants, held against the findings as they are now', () => {
       {},
       '1 kept',
       ['open'],
+    ],
+    [
+      'one whose dismissal it passes on',
+      [known()],
+      { settlements: [PASSED_ON], findings: [placed()] },
+      {},
+      '1 heldBack, 1 ended',
+      ['dismissed'],
     ],
     [
       'one that was dismissed',

@@ -50,7 +50,7 @@ it('the audit of notes has the newest 100 writes, and none of a memory in anothe
   );
   reporter.hideMemory();
   write(500);
-  expect(reporter.noteWrites).toHaveLength(100);
+  expect(reporter.noteWrites.at(-1)).toMatchObject({ bytes: 101 });
   expect(formatNoteWrites([])).toBe('');
 });
 
